@@ -1,0 +1,1 @@
+"""Dubwright's engines and flows, usable as a library: nothing here imports gradio or fastapi."""

@@ -1,0 +1,77 @@
+"""Speech to text: the protocol every recogniser keeps, and the registry of recognisers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pipelines.errors import Message
+from pipelines.progress import Report
+from pipelines.registry import EngineContext, EngineInfo, Registry
+from pipelines.types import Segment
+
+__all__ = ["RECOGNIZERS", "EngineContext", "Recognition", "RecognitionOptions", "Recognizer"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecognitionOptions:
+    """What to listen for.
+
+    Attributes:
+        language: ISO 639-1 code, or None to detect it on the first speech.
+        stream: absolute stream index of the sound track, or None for the default track.
+        channel: None for a mono mix, else 0, 1… for one channel alone.
+        start, end: range in seconds of the file (end None: to the end).
+        hotwords: words to expect, for engines with the feature ``hotwords``.
+        word_times: whether words with times are wanted.
+    """
+
+    language: str | None = None
+    stream: int | None = None
+    channel: int | None = None
+    start: float = 0.0
+    end: float | None = None
+    hotwords: tuple[str, ...] = ()
+    word_times: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """A running recognition: the language is known first, segments arrive while the file is being heard.
+
+    Segments are in order of time, do not overlap, and lie inside the file; on silence, noise or music there are none.
+    """
+
+    language: str
+    language_probability: float
+    duration: float
+    speech_seconds: float
+    segments: Iterator[Segment]
+
+
+class Recognizer(Protocol):
+    """An engine that turns speech into text; built with an ``EngineContext``."""
+
+    def recognize(self, path: Path, options: RecognitionOptions, report: Report) -> Recognition:
+        """Listen to any media file in constant memory; segments carry words when ``word_times`` is set.
+
+        Raises:
+            NoSoundTrack: the file has no sound. MediaError: it cannot be read.
+        """
+        ...
+
+
+RECOGNIZERS: Registry[Recognizer] = Registry(Message("transcription", "语音识别"))
+RECOGNIZERS.add(
+    EngineInfo(
+        name="whisper",
+        label=Message("Whisper (base, multilingual)", "Whisper(base,多语言)"),
+        licence="MIT (code and weights)",
+        packages=("faster_whisper", "ctranslate2"),
+        weights=("whisper-base",),
+        features=frozenset({"hotwords", "language", "word-times"}),
+    ),
+    "pipelines.asr.whisper:Whisper",
+)

@@ -1,0 +1,1 @@
+"""Faces in a clip: found in every frame, followed through time, remembered by the clip's content."""

@@ -1,0 +1,29 @@
+"""Jobs: asked for as data, run in a process of their own, seen from anywhere, resumed from what is finished."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pipelines.jobs.spec import JobSpec, JobView
+
+__all__ = ["Executor", "JobSpec", "JobView"]
+
+
+class Executor(Protocol):
+    """Somewhere jobs run: this computer's worker, another Dubwright, a cluster."""
+
+    def submit(self, spec: JobSpec) -> str:
+        """Queue a job; returns its id at once."""
+        ...
+
+    def stop(self, job_id: str) -> None:
+        """Ask a job to stop; it has ended within 2 s and keeps what is finished. Unknown or ended: nothing happens."""
+        ...
+
+    def resume(self, job_id: str) -> None:
+        """Queue an ended job again; stages whose artifacts and options are unchanged are skipped."""
+        ...
+
+    def view(self, job_id: str) -> JobView | None:
+        """What can be seen of a job now, or None when there is no such job."""
+        ...

@@ -1,0 +1,80 @@
+"""Mouths that follow speech: the protocol every lip engine keeps, and the registry of lip engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from pipelines.errors import Message
+from pipelines.progress import Report
+from pipelines.registry import EngineContext, EngineInfo, Registry
+from pipelines.types import FaceTrack, Frame, Phone, VideoInfo
+
+__all__ = ["LIP_ENGINES", "EngineContext", "LipDrive", "LipEngine", "LipReport", "LipRun"]
+
+
+@dataclass(frozen=True, slots=True)
+class LipDrive:
+    """What drives the mouth.
+
+    Attributes:
+        order: source frame number for every output frame (identity for a dub; looped, ping-pong… otherwise).
+        phones: all phones of the sound track on the output's clock, in order of time.
+        keep: ranges (start, end) in seconds of the output in which the source frames pass untouched (lines kept in
+            the original sound, ranges outside the part to be dubbed).
+        sound: the sound itself, for engines that listen instead of reading phones.
+        offset: seconds by which the picture is moved against the sound (positive: mouth later).
+    """
+
+    order: tuple[int, ...]
+    phones: tuple[Phone, ...]
+    sound: Path
+    keep: tuple[tuple[float, float], ...] = ()
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LipReport:
+    """What was done: output frame ranges [first, last) synthesised, passed through, and why."""
+
+    synthesised: tuple[tuple[int, int], ...]
+    passed: tuple[tuple[int, int], ...]
+    notes: tuple[Message, ...] = ()
+    measures: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LipRun:
+    """A prepared run: the report is known before the frames are drawn; frames come one by one, in output order."""
+
+    report: LipReport
+    frames: Iterator[Frame]
+
+
+class LipEngine(Protocol):
+    """An engine that makes a face say something else; built with an ``EngineContext``."""
+
+    def sync(self, video: VideoInfo, track: FaceTrack, drive: LipDrive, report: Report) -> LipRun:
+        """Prepare (first pass) and return the run whose iterator draws the frames (second pass), in constant memory.
+
+        Frames have the source's size; outside the face region, and in frames without a face, they equal the source.
+
+        Raises:
+            NoFace: the track has no frame with a face.
+        """
+        ...
+
+
+LIP_ENGINES: Registry[LipEngine] = Registry(Message("lip sync", "口型"))
+LIP_ENGINES.add(
+    EngineInfo(
+        name="ownmouth",
+        label=Message("Own mouth: the speaker's own mouths from the clip", "原口型:取自视频中本人的嘴部画面"),
+        licence="Apache-2.0 (part of Dubwright; face landmarks: MediaPipe, Apache-2.0)",
+        packages=("cv2", "mediapipe"),
+        features=frozenset({"any-size", "needs-phones"}),
+    ),
+    "pipelines.lipsync.ownmouth:OwnMouth",
+)

@@ -1,0 +1,152 @@
+"""Engines by name: one file and one registration line each, imported only when used."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar, cast
+
+from pipelines import weights
+from pipelines.backend.policy import Family, Policy
+from pipelines.errors import EngineMissing, Message
+from pipelines.settings import Settings
+
+E = TypeVar("E")
+ALL_FAMILIES: frozenset[Family] = frozenset({"cuda", "rocm", "mps", "cpu"})
+NO_REASON = Message("", "")
+StateName = Literal["ready", "missing weights", "missing package", "unsupported here"]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineInfo:
+    """What a person and the registry need to know about an engine before it is loaded.
+
+    Attributes:
+        name: the name used on the command line and in job specs.
+        label: what it is, in a few words.
+        licence: licence of code and weights, with its consequence for a user where there is one.
+        packages: import names that must be present.
+        weights: ids in weights/manifest.toml that must be present.
+        families: machine families it runs on (its own declaration: "uses torch" says nothing).
+        runs_on: ``cpu`` when it works on the CPU whatever the machine has, ``device`` when it follows the policy.
+        features: capability words the page and the flows ask for, such as ``clones``, ``hotwords``, ``exact-length``.
+    """
+
+    name: str
+    label: Message
+    licence: str
+    packages: tuple[str, ...] = ()
+    weights: tuple[str, ...] = ()
+    families: frozenset[Family] = ALL_FAMILIES
+    runs_on: Literal["cpu", "device"] = "cpu"
+    features: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """Whether an engine can run now, and if not, why and what to do."""
+
+    state: StateName
+    reason: Message = NO_REASON
+
+    @property
+    def ready(self) -> bool:
+        """True when the engine can be loaded."""
+        return self.state == "ready"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineContext:
+    """What every engine's constructor is given."""
+
+    settings: Settings
+    policy: Policy
+
+
+class Registry(Generic[E]):
+    """The engines of one family (recognisers, voices, lips, translators)."""
+
+    def __init__(self, part: Message) -> None:
+        self.part = part
+        self._entries: dict[str, tuple[EngineInfo, str]] = {}
+
+    def add(self, info: EngineInfo, path: str) -> None:
+        """Register ``path`` (``package.module:Class``) under ``info.name``; the class takes an EngineContext."""
+        self._entries[info.name] = (info, path)
+
+    def infos(self) -> tuple[EngineInfo, ...]:
+        """All engines in order of registration; the first is the default."""
+        return tuple(info for info, _ in self._entries.values())
+
+    def info(self, name: str) -> EngineInfo:
+        """Facts about one engine.
+
+        Raises:
+            EngineMissing: no engine has that name; the message lists the names.
+        """
+        if name not in self._entries:
+            names = ", ".join(self._entries)
+            raise EngineMissing(
+                Message(
+                    f"There is no {self.part.en} engine called {name!r}",
+                    f"没有名为 {name!r} 的{self.part.zh}引擎",
+                ),
+                Message(f"Choose one of: {names}.", f"请从中选择:{names}。"),
+            )
+        return self._entries[name][0]
+
+    def state(self, name: str, context: EngineContext) -> EngineState:
+        """Whether the engine can run here: family first, then packages, then weights."""
+        info = self.info(name)
+        if context.policy.family not in info.families:
+            family = context.policy.family
+            return EngineState(
+                "unsupported here",
+                Message(f"{name} does not run on {family}", f"{name} 不支持 {family}"),
+            )
+        absent = [package for package in info.packages if importlib.util.find_spec(package) is None]
+        if absent:
+            listed = ", ".join(absent)
+            return EngineState(
+                "missing package", Message(f"Python packages missing: {listed}", f"缺少 Python 包:{listed}")
+            )
+        lacking = [item for item in info.weights if not weights.present(context.settings, item)]
+        if lacking:
+            listed = ", ".join(lacking)
+            return EngineState(
+                "missing weights",
+                Message(
+                    f"model files missing: {listed} (see weights/README.md)",
+                    f"缺少模型文件:{listed}(见 weights/README.md)",
+                ),
+            )
+        return EngineState("ready")
+
+    def get(self, name: str, context: EngineContext) -> E:
+        """Load an engine.
+
+        Raises:
+            EngineMissing: unknown, not installed or not for this machine, with the reason.
+        """
+        info = self.info(name)
+        state = self.state(name, context)
+        if not state.ready:
+            raise EngineMissing(
+                Message(
+                    f"The engine {name} cannot run: {state.reason.en}",
+                    f"引擎 {name} 无法运行:{state.reason.zh}",
+                ),
+                Message(
+                    "Run `python app.py doctor` for the next step.",
+                    "运行 `python app.py doctor` 查看下一步。",
+                ),
+            )
+        module, _, attribute = self._entries[info.name][1].partition(":")
+        build = cast("Callable[[EngineContext], E]", getattr(importlib.import_module(module), attribute))
+        return build(context)
+
+    def states(self, context: EngineContext) -> Mapping[str, EngineState]:
+        """The state of every engine, for the banner's table and the doctor."""
+        return {info.name: self.state(info.name, context) for info in self.infos()}

@@ -1,0 +1,175 @@
+"""The vocabulary: what the stages hand to each other, with shapes and units stated once, here.
+
+Times are seconds (float) on the clock of the file they belong to; frame rates are ``Fraction``; picture sizes are
+``(width, height)`` as displayed; frames are ``uint8 (H, W, 3)`` in BGR order; sound is ``float32`` in [-1, 1].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Frame = npt.NDArray[np.uint8]  # (H, W, 3) BGR
+Samples = npt.NDArray[np.float32]  # (n,) or (n, channels), [-1, 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """Sound in memory: short pieces only (a line, a reference); long sound tracks are streamed from files."""
+
+    samples: Samples
+    sr: int
+
+    @property
+    def duration(self) -> float:
+        """Length in seconds."""
+        return len(self.samples) / self.sr
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One spoken word; ``prob`` in [0, 1] is the recogniser's own confidence."""
+
+    start: float
+    end: float
+    text: str
+    prob: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of speech with its text, as a recogniser or a subtitle file gives it."""
+
+    start: float
+    end: float
+    text: str
+    words: tuple[Word, ...] = ()
+    speaker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What was said; ``language`` is an ISO 639-1 code such as ``en`` or ``zh``."""
+
+    language: str
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Phone:
+    """One phoneme in IPA (Kokoro's symbol set); stress and length marks are joined to the phone they belong to."""
+
+    start: float
+    end: float
+    symbol: str
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """Synthesised speech with the times of its phones and words, counted from the start of ``audio``."""
+
+    audio: Audio
+    phones: tuple[Phone, ...]
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceProfile:
+    """A voice as one engine needs it: named arrays and plain JSON facts, never pickled objects."""
+
+    engine: str
+    name: str
+    arrays: dict[str, npt.NDArray[np.float32]]
+    facts: dict[str, str | float | int | bool | list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AudioTrack:
+    """One sound stream of a file; ``stream`` is the container's absolute stream index (ffmpeg ``0:stream``)."""
+
+    stream: int
+    codec: str
+    sr: int
+    channels: int
+    language: str | None
+    title: str | None
+    default: bool
+    start: float
+    duration: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class VideoInfo:
+    """A probed video or still picture. ``width``/``height`` are as displayed, after rotation and pixel aspect.
+
+    ``fps`` is the constant rate that the frame reader delivers (for variable-rate sources the average, ``vfr`` is
+    then true); ``frames`` is counted by decoding at that rate.
+    """
+
+    path: Path
+    duration: float
+    fps: Fraction
+    width: int
+    height: int
+    frames: int
+    rotation: int
+    vfr: bool
+    audio: tuple[AudioTrack, ...]
+    codec: str
+    pixel_format: str
+    hdr: bool
+    alpha: bool
+    still: bool
+    start: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FaceTrack:
+    """One person's face through a clip of T frames; the arrays are memory-mapped from the face cache.
+
+    boxes: float32 (T, 4) as x0, y0, x1, y1 in pixels; landmarks: float32 (T, 478, 2) in pixels, mediapipe order;
+    found: bool (T,), false where no face was seen (boxes and landmarks are interpolated or stale there).
+    """
+
+    boxes: npt.NDArray[np.float32]
+    landmarks: npt.NDArray[np.float32]
+    found: npt.NDArray[np.bool_]
+
+
+LineState = Literal["new", "translated", "spoken", "kept"]
+
+
+@dataclass(frozen=True, slots=True)
+class DubLine:
+    """One line of a dub: where the original stands, what it says, what the dub says and how it was fitted.
+
+    ``speak_start``/``speak_end`` are the planned times of the dubbed speech; ``factor`` is asked length divided by
+    natural length (the page shows speed = 1 / factor); ``keep`` leaves the original sound there.
+    """
+
+    index: int
+    start: float
+    end: float
+    source: str
+    text: str = ""
+    speaker: str | None = None
+    speak_start: float = 0.0
+    speak_end: float = 0.0
+    factor: float = 1.0
+    keep: bool = False
+    state: LineState = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class DubPlan:
+    """All lines of a dub in order of time."""
+
+    source_language: str
+    target_language: str
+    duration: float
+    lines: tuple[DubLine, ...]
