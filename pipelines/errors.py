@@ -144,10 +144,22 @@ class DiskFull(ResourceError):
     code = "disk-full"
 
 
+class OutOfMemory(ResourceError):
+    """The computer or the graphics card ran out of memory."""
+
+    code = "out-of-memory"
+
+
 class WorkerDied(ResourceError):
     """The worker process ended without saying why."""
 
     code = "worker-died"
+
+
+class InternalError(PipelineError):
+    """A mistake of ours: the log has the traceback, the user a way to report it."""
+
+    code = "internal"
 
 
 class Stopped(PipelineError):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from pipelines.jobs.spec import JobSpec, JobView
 
@@ -12,16 +13,16 @@ __all__ = ["Executor", "JobSpec", "JobView"]
 class Executor(Protocol):
     """Somewhere jobs run: this computer's worker, another Dubwright, a cluster."""
 
-    def submit(self, spec: JobSpec) -> str:
-        """Queue a job; returns its id at once."""
+    def submit(self, spec: JobSpec, private: Mapping[str, str] | None = None) -> str:
+        """Queue a job; returns its id at once. ``private``: environment variables no record may show (keys)."""
         ...
 
     def stop(self, job_id: str) -> None:
         """Ask a job to stop; it has ended within 2 s and keeps what is finished. Unknown or ended: nothing happens."""
         ...
 
-    def resume(self, job_id: str) -> None:
-        """Queue an ended job again; stages whose artifacts and options are unchanged are skipped."""
+    def resume(self, job_id: str, options: Mapping[str, Any] | None = None) -> None:
+        """Queue an ended job again, with ``options`` changed first; stages with unchanged inputs are skipped."""
         ...
 
     def view(self, job_id: str) -> JobView | None:

@@ -50,7 +50,8 @@ class JobView:
     """All that can be seen of a job: rebuilt from its folder, so it survives a restart of the page.
 
     ``result`` is what the flow returned (paths as strings relative to the job folder or absolute, measures);
-    ``error`` is a ``PipelineError.record()``; times are POSIX seconds.
+    ``error`` is a ``PipelineError.record()``; times are POSIX seconds. ``ahead`` counts the jobs that run before a
+    waiting one, where the executor knows.
     """
 
     id: str
@@ -66,6 +67,7 @@ class JobView:
     options: dict[str, Any] = field(default_factory=dict)
     result: dict[str, Any] = field(default_factory=dict)
     error: dict[str, Any] | None = None
+    ahead: int | None = None
 
     @property
     def ended(self) -> bool:

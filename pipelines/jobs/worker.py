@@ -1,0 +1,163 @@
+"""The worker: runs one job in a process of its own (``python -m pipelines.jobs.worker FOLDER --flow module:function``).
+
+A new process for each job, not a warm one: loading the default engines costs a few seconds, and in exchange no job
+meets the memory, the device state or the library settings that another one left behind, and a crash or a Stop ends one
+job and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import errno
+import faulthandler
+import importlib
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, NoReturn
+
+from pipelines.backend.policy import Policy
+from pipelines.errors import Message, OutOfMemory, PipelineError, Stopped
+from pipelines.files import write_json
+from pipelines.jobs.deaths import DISK_FULL, EXIT_DISK_FULL, EXIT_UNEXPECTED, MEMORY
+from pipelines.jobs.folder import JobFolder, read_state
+from pipelines.jobs.report import FolderReport
+from pipelines.registry import EngineContext
+from pipelines.settings import Settings
+
+BEAT = 1.0  # seconds between heartbeats
+ORPHANED = 600.0  # seconds a process may be stuck in native code before it ends itself
+
+
+def run_job(folder: JobFolder, flow: str, report: FolderReport) -> dict[str, Any]:
+    """Run the flow; returns the outcome: how it ended, and its result or its error.
+
+    Exceptions that no flow should raise go through: they are mistakes of ours and end up in the log.
+    """
+    record = read_state(folder.job)
+    try:
+        result = _load(flow)(folder.path, record["options"], read_context(folder), report)
+        json.dumps(result)
+    except Stopped as error:
+        return {"state": "stopped", "error": error.record()}
+    except PipelineError as error:
+        logging.getLogger(__name__).info("%s", error, exc_info=True)
+        return {"state": "failed", "error": error.record()}
+    except MemoryError as error:
+        logging.getLogger(__name__).error("%s", error, exc_info=True)
+        lack = OutOfMemory(Message("The computer ran out of memory", "内存不足"), MEMORY)
+        return {"state": "failed", "error": lack.record()}
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        return {"state": "failed", "error": DISK_FULL.record()}
+    return {"state": "done", "result": result}
+
+
+def write_context(folder: JobFolder, settings: Settings, policy: Policy) -> None:
+    """Leave settings and policy for the worker in ``run.json``."""
+    plain = {
+        name: str(value) if isinstance(value, Path) else value
+        for name, value in ((f.name, getattr(settings, f.name)) for f in dataclasses.fields(settings))
+    }
+    write_json(folder.run, {"settings": plain, "policy": dataclasses.asdict(policy)})
+
+
+def read_context(folder: JobFolder) -> EngineContext:
+    """What ``write_context`` left."""
+    run = read_state(folder.run)
+    paths = {field.name for field in dataclasses.fields(Settings) if "Path" in str(field.type)}
+    values: dict[str, Any] = {
+        name: Path(value) if name in paths and value is not None else value
+        for name, value in run["settings"].items()
+    }
+    return EngineContext(Settings(**values), Policy(**run["policy"]))
+
+
+def _load(flow: str) -> Any:
+    module, _, name = flow.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def _beat(folder: JobFolder) -> NoReturn:
+    """Show that this process lives and can run Python; leave a trace of where it hangs when it cannot for long."""
+    while True:
+        with contextlib.suppress(OSError, RuntimeError, MemoryError):  # short of memory the beat goes on
+            os.utime(folder.heartbeat)  # the executor made it: a folder deleted under us is not made again
+            faulthandler.dump_traceback_later(ORPHANED, exit=True)
+        time.sleep(BEAT)
+
+
+def _follow_parent(lifeline: int) -> None:
+    """End this process and all it started when the application is gone, however it went."""
+    os.read(lifeline, 1)
+    os.killpg(0, signal.SIGKILL)
+
+
+def _attach() -> None:
+    """Take standard input as the lifeline and keep it from the programs started here."""
+    lifeline = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    threading.Thread(target=_follow_parent, args=(lifeline,), daemon=True).start()
+
+
+def _listen_to_signals(report: FolderReport) -> None:
+    """SIGTERM is the second, firmer way to say Stop: it reaches a flow that does not report."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if not report.stopping:  # while it is stopping anyway, its clean-up is left alone
+            report.stopping = True
+            raise Stopped
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _die(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Log an unexpected exception and end at once: threads it left must not keep the process."""
+    sys.__excepthook__(kind, error, trace)
+    sys.stderr.flush()
+    os._exit(EXIT_UNEXPECTED)
+
+
+def main(argv: list[str] | None = None) -> NoReturn:
+    """Run the job of a folder and leave with status 0 once ``outcome.json`` says how it ended."""
+    parser = argparse.ArgumentParser(prog="python -m pipelines.jobs.worker")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--flow", required=True, help="module:function")
+    parser.add_argument("--attached", action="store_true", help="end with the process at standard input")
+    arguments = parser.parse_args(argv)
+    if arguments.attached:
+        _attach()
+    faulthandler.enable()
+    sys.excepthook = _die
+    level = logging.DEBUG if os.environ.get("DUBWRIGHT_DEBUG") else logging.INFO
+    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    folder = JobFolder(arguments.folder)
+    threading.Thread(target=_beat, args=(folder,), daemon=True).start()
+    report = FolderReport(folder)
+    _listen_to_signals(report)
+    outcome = run_job(folder, arguments.flow, report)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    report.close()
+    try:
+        write_json(folder.outcome, outcome)
+    except (PipelineError, OSError):
+        os._exit(EXIT_DISK_FULL)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # native libraries are known to crash while they are taken down: nothing is left to do here
+
+
+if __name__ == "__main__":
+    main()
