@@ -1,0 +1,244 @@
+"""Which graphics cards are in this computer, read without torch, without root and without the network.
+
+Sources in order: NVIDIA from ``nvidia-smi`` and the PCI bus; AMD from the kernel's KFD topology (the truth even under
+``HSA_OVERRIDE_GFX_VERSION``), then the PCI bus, then ``rocminfo`` (WSL has no KFD). A tool that is missing means
+"unknown", never "no card". Only the standard library is used: the launcher reads this before anything is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Vendor = Literal["nvidia", "amd"]
+TOOL_SECONDS = 4.0
+DISPLAY_CLASSES = ("0x0300", "0x0302", "0x0380", "0x1200")  # VGA, 3D, other display, accelerator
+WSL_NVIDIA_SMI = "/usr/lib/wsl/lib/nvidia-smi"
+# Graphics inside AMD processors, by kernel target; what counts is that they share the computer's memory.
+AMD_APUS = frozenset(
+    [
+        "gfx902",
+        "gfx909",
+        "gfx90c",
+        "gfx1013",
+        "gfx1033",
+        "gfx1035",
+        "gfx1036",
+        "gfx1037",
+        "gfx1103",
+        "gfx1150",
+        "gfx1151",
+        "gfx1152",
+        "gfx1153",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One graphics card.
+
+    Attributes:
+        vendor: who made it. name: what it is called, or its PCI number.
+        driver: version of the driver (``inbox`` for the kernel's own), or empty when no driver drives it.
+        architecture: CUDA capability such as ``8.6``, or AMD target such as ``gfx1100``; empty when unknown.
+        memory: bytes of its own memory, or None when unknown.
+        integrated: graphics inside a processor, sharing its memory.
+    """
+
+    vendor: Vendor
+    name: str
+    driver: str = ""
+    architecture: str = ""
+    memory: int | None = None
+    integrated: bool = False
+
+    @property
+    def driver_major(self) -> int:
+        """First number of the driver version; 0 when unknown."""
+        head = self.driver.partition(".")[0]
+        return int(head) if head.isdigit() else 0
+
+    @property
+    def capability(self) -> tuple[int, int]:
+        """CUDA capability as numbers; (0, 0) when unknown or not an NVIDIA card."""
+        major, _, minor = self.architecture.partition(".")
+        return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """The computer as far as it matters for choosing a backend; ``notes`` says what could not be read and why."""
+
+    cards: tuple[Card, ...] = ()
+    apple: bool = False
+    wsl: bool = False
+    kfd: bool = False
+    notes: tuple[str, ...] = ()
+
+    def of(self, vendor: Vendor) -> tuple[Card, ...]:
+        """The cards of one maker."""
+        return tuple(card for card in self.cards if card.vendor == vendor)
+
+
+def read_hardware(root: Path = Path("/")) -> Hardware:
+    """Look at the computer. ``root`` is where ``sys``, ``proc`` and ``dev`` are (another folder in tests)."""
+    nvidia, nvidia_notes = _nvidia(root)
+    amd, amd_notes = _amd(root)
+    return Hardware(
+        cards=(*nvidia, *amd),
+        apple=platform.system() == "Darwin" and platform.machine() == "arm64",
+        wsl="microsoft" in _text(root / "proc/version").lower(),
+        kfd=(root / "dev/kfd").exists() or (root / "dev/dxg").exists(),
+        notes=(*nvidia_notes, *amd_notes),
+    )
+
+
+def run_tool(command: Sequence[str], seconds: float = TOOL_SECONDS) -> tuple[int, str]:
+    """Exit code and output (stdout, then stderr) of a diagnostic tool; code -1 when it is absent, hangs or cannot run."""
+    try:
+        done = subprocess.run(
+            list(command),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            env={**os.environ, "LC_ALL": "C"},
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return -1, str(error)
+    return done.returncode, done.stdout + done.stderr
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _bus(root: Path, vendor: str) -> list[Path]:
+    """PCI devices of a maker that are displays or accelerators."""
+    found = []
+    for device in sorted((root / "sys/bus/pci/devices").glob("*")):
+        is_display = _text(device / "class")[:6] in DISPLAY_CLASSES
+        if is_display and _text(device / "vendor") == vendor:
+            found.append(device)
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------- NVIDIA
+
+
+def _nvidia(root: Path) -> tuple[list[Card], list[str]]:
+    tool = shutil.which("nvidia-smi") or (WSL_NVIDIA_SMI if Path(WSL_NVIDIA_SMI).exists() else None)
+    reason = "nvidia-smi is not installed"
+    if tool:
+        code, text = _query_nvidia(tool)
+        cards = parse_nvidia_smi(text) if code == 0 else []
+        if cards:
+            return cards, []
+        reason = text.strip().splitlines()[0] if text.strip() else f"nvidia-smi ended with code {code}"
+    on_bus = _bus(root, "0x10de")
+    if not on_bus:
+        return [], []
+    cards = [Card("nvidia", f"NVIDIA card {_text(device / 'device')}") for device in on_bus]
+    return cards, [f"An NVIDIA card is there, but its driver does not answer: {reason}"]
+
+
+def _query_nvidia(tool: str) -> tuple[int, str]:
+    fields = "name,driver_version,memory.total,compute_cap"
+    code, text = run_tool([tool, f"--query-gpu={fields}", "--format=csv,noheader,nounits"])
+    if code != 0 and "not a valid field" in text:  # drivers before R495 do not know compute_cap
+        fields = fields.removesuffix(",compute_cap")
+        code, text = run_tool([tool, f"--query-gpu={fields}", "--format=csv,noheader,nounits"])
+    return code, text
+
+
+def parse_nvidia_smi(text: str) -> list[Card]:
+    """Cards from lines ``name, driver, memory in MiB[, capability]``; values may be ``[N/A]``."""
+    cards = []
+    for line in text.splitlines():
+        parts = [part.strip() for part in line.split(",")]
+        if len(parts) < 3 or not re.fullmatch(r"\d+(\.\d+)*", parts[1]):
+            continue
+        memory = int(parts[2]) * 1024**2 if parts[2].isdigit() else None
+        capability = parts[3] if len(parts) > 3 and re.fullmatch(r"\d+\.\d+", parts[3]) else ""
+        cards.append(Card("nvidia", parts[0], parts[1], capability, memory))
+    return cards
+
+
+# ------------------------------------------------------------------------------------------------------- AMD
+
+
+def gfx_name(version: int) -> str:
+    """AMD target name of a KFD ``gfx_target_version``: 110000 → gfx1100, 90010 → gfx90a (the step is hexadecimal)."""
+    return f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
+
+
+def _amd(root: Path) -> tuple[list[Card], list[str]]:
+    targets = _kfd_targets(root)
+    described = parse_rocminfo(run_tool(["rocminfo"])[1]) if shutil.which("rocminfo") else []
+    devices = _bus(root, "0x1002")
+    if not targets and not devices:
+        return described, []
+    targets = targets or [card.architecture for card in described]
+    names = {card.architecture: card.name for card in described}
+    driver = _text(root / "sys/module/amdgpu/version") or (
+        "inbox" if (root / "sys/module/amdgpu").exists() else ""
+    )
+    # One memory figure per card cannot be matched to a target without the render number, so pair them in bus order.
+    cards = []
+    for index in range(max(len(targets), len(devices))):
+        gfx = targets[index] if index < len(targets) else ""
+        device = devices[index] if index < len(devices) else None
+        cards.append(_amd_card(gfx, device, names, driver))
+    notes = [] if driver else ["An AMD card is there, but the amdgpu driver is not loaded"]
+    return cards, notes
+
+
+def _amd_card(gfx: str, device: Path | None, names: dict[str, str], driver: str) -> Card:
+    memory = _text(device / "mem_info_vram_total") if device else ""
+    number = _text(device / "device") if device else gfx
+    name = names.get(gfx) or (_text(device / "product_name") if device else "") or f"AMD card {number}"
+    return Card("amd", name, driver, gfx, int(memory) if memory.isdigit() else None, gfx in AMD_APUS)
+
+
+def _kfd_targets(root: Path) -> list[str]:
+    targets = []
+    for node in sorted(
+        (root / "sys/class/kfd/kfd/topology/nodes").glob("*"), key=lambda path: path.name.zfill(4)
+    ):
+        found = re.search(r"^gfx_target_version (\d+)$", _text(node / "properties"), re.MULTILINE)
+        if found and int(found.group(1)):
+            targets.append(gfx_name(int(found.group(1))))
+    return targets
+
+
+def parse_rocminfo(text: str) -> list[Card]:
+    """Cards from ``rocminfo``: agents after ``HSA Agents`` whose name is a gfx target.
+
+    A processor's marketing name may contain "Radeon", the ISA block repeats the target deeper, and complaints about
+    ``lsmod`` may precede perfectly good agents: none of them counts.
+    """
+    _, marker, agents = text.partition("HSA Agents")
+    cards = []
+    for agent in re.split(r"^Agent \d+\s*$", agents, flags=re.MULTILINE) if marker else []:
+        name = re.search(r"^  Name:\s+(gfx[0-9a-f]+)\s*$", agent, re.MULTILINE)
+        if not name:
+            continue
+        marketing = re.search(r"^  Marketing Name:[ \t]*(.*)$", agent, re.MULTILINE)
+        label = marketing.group(1).strip() if marketing else ""
+        gfx = name.group(1)
+        label = f"AMD card {gfx}" if label in ("", "N/A") else label
+        cards.append(Card("amd", label, "rocm", gfx, None, gfx in AMD_APUS))
+    return cards
