@@ -1,0 +1,199 @@
+"""``dub``: a video in another language."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from commands import inputs, outputs
+from commands.parsing import common_flags, existing_file, language_code, listed, output_flags, refuse
+from commands.running import Task, run_tasks
+from commands.words import language
+from pipelines.errors import Message, PipelineError, TranslatorMissing
+from pipelines.jobs import JobSpec, JobView
+
+COLUMNS = ("input", "to", "output", "translation", "language", "reference", "voice")
+ENGINES = {"asr_engine": "asr", "voice_engine": "voice", "lip_engine": "lips"}
+KEY = "DUBWRIGHT_ENDPOINT_KEY"
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command and its flags."""
+    parser = commands.add_parser(
+        "dub",
+        help="a video in another language",
+        description="Dub a talking video: same face, same voice, another language, lips in step.",
+        epilog=f"The key of a translation service is read from the environment variable {KEY}.",
+        parents=[common_flags(after_command=True)],
+    )
+    parser.add_argument("inputs", nargs="*", metavar="IN.mp4", help="talking videos, or folders of them")
+    parser.add_argument(
+        "--to", type=_codes, metavar="LANG[,LANG]", help="language of the dub: en, es, zh, fr…"
+    )
+    output_flags(parser, "OUT.mp4")
+    parser.add_argument(
+        "--from", dest="source_language", type=language_code, metavar="LANG", help="what is spoken now"
+    )
+    parser.add_argument(
+        "--translation", metavar="FILE.srt", help="the translated lines; for several videos a folder of them"
+    )
+    parser.add_argument(
+        "--translator", metavar="E", help="apertium, endpoint… (default: what is ready), or none"
+    )
+    parser.add_argument("--endpoint", metavar="URL", help="OpenAI-compatible translation service")
+    parser.add_argument("--endpoint-model", metavar="NAME", help="model to ask there")
+    for name, short in ENGINES.items():
+        parser.add_argument(f"--engine-{short}", dest=name, metavar="E", help=f"engine for {short}")
+    parser.add_argument("--reference", metavar="REF", help="the voice to speak in (default: the video's own)")
+    parser.add_argument("--voice", metavar="ID", help="a saved voice to speak in")
+    parser.add_argument(
+        "--keep-background",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="leave the original sound under the dub",
+    )
+    parser.add_argument(
+        "--lips",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="move the lips (--no-lips: sound only)",
+    )
+    parser.add_argument(
+        "--subtitles",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="put SRT files of both languages beside the video",
+    )
+    parser.set_defaults(run=run)
+
+
+def _codes(text: str) -> list[str]:
+    return [language_code(code) for code in listed(text)]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Dub; returns the exit code."""
+    if arguments.reference and arguments.voice:
+        refuse("Give either --reference or --voice, not both", "--reference 与 --voice 只能选一个")
+    rows = _rows(arguments)
+    tasks = [_task(arguments, row, several=len(rows) > 1) for row in rows]
+    key = os.environ.get(KEY)
+    return run_tasks(arguments, tasks, find, tell, {KEY: key} if key else None, advise)
+
+
+def _rows(arguments: argparse.Namespace) -> list[dict[str, str]]:
+    """Every video with every language, or the rows of the table."""
+    if arguments.table:
+        base = Path(arguments.table).expanduser().absolute().parent
+        rows = inputs.read_table(arguments.table, COLUMNS, ["input"])
+        files = ("input", "translation", "reference")
+        rows = [
+            {**row, **{name: str(existing_file(row[name], base)) for name in files if name in row}}
+            for row in rows
+        ]
+        if not arguments.to and any("to" not in row for row in rows):
+            refuse(
+                "Say into which language: --to, or a column named to", "请用 --to 或表格的 to 列指定目标语言"
+            )
+        return [{"to": code, **row} for row in rows for code in (arguments.to or [""])[:1]]
+    if not arguments.inputs:
+        refuse("Name at least one video", "请至少指定一个视频")
+    if not arguments.to:
+        refuse("Say into which language: --to es, for instance", "请用 --to 指定目标语言,例如 --to es")
+    videos = inputs.expand(arguments.inputs, inputs.VIDEO)
+    rows = [{"input": str(video), "to": code} for video in videos for code in arguments.to]
+    return [{**row, **_translation(arguments.translation, row, len(rows) > 1)} for row in rows]
+
+
+def _translation(given: str | None, row: dict[str, str], several: bool) -> dict[str, str]:
+    """The subtitle file of a video: the one named, or the one of the same name in the folder named."""
+    if given is None:
+        return {}
+    folder = Path(given).expanduser()
+    if not folder.is_dir():
+        if several:
+            refuse(
+                "For several videos --translation must be a folder",
+                "多个视频时 --translation 应为文件夹",
+                given,
+            )
+        return {"translation": str(existing_file(given))}
+    found = inputs.beside(Path(row["input"]), folder, row["to"])
+    if found is None:
+        refuse(
+            f"No translation of this video in {folder}: a file such as {Path(row['input']).stem}.{row['to']}.srt",
+            f"{folder} 中没有该视频的译文,例如 {Path(row['input']).stem}.{row['to']}.srt",
+            Path(row["input"]).name,
+        )
+    return {"translation": str(found)}
+
+
+def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> Task:
+    source, target = Path(row["input"]), _code(row["to"])
+    name = row.get("output") or f"{source.stem}-{target}.mp4"
+    if not name.lower().endswith(".mp4"):
+        refuse("The output must end in .mp4", "输出文件的扩展名应为 .mp4", name)
+    goal = outputs.goal(arguments.output, several, name, ("mp4",))
+    goals = {"video": goal}
+    if arguments.subtitles:
+        goals |= {"target": goal.with_suffix(f".{target}.srt"), "source": goal.with_suffix(".source.srt")}
+    options = _options(arguments, row, source, target)
+    used = [source, *(Path(options[name]) for name in ("translation", "reference") if options[name])]
+    return Task(JobSpec("dub", options, f"{source.name} → {target}"), goals, tuple(used))
+
+
+def _options(arguments: argparse.Namespace, row: dict[str, str], source: Path, target: str) -> dict[str, Any]:
+    reference = row.get("reference") or arguments.reference
+    spoken = row.get("language") or arguments.source_language
+    endpoint = None
+    if arguments.endpoint:
+        endpoint = {"address": arguments.endpoint, "model": arguments.endpoint_model or ""}
+    return {
+        "input": str(source),
+        "source_language": _code(spoken) if spoken else None,
+        "target_language": target,
+        "translation": row.get("translation"),
+        "translator": arguments.translator or ("endpoint" if endpoint else None),
+        "endpoint": endpoint,
+        **{name: getattr(arguments, name) for name in ENGINES},
+        "reference": str(existing_file(reference)) if reference else None,
+        "voice": row.get("voice") or arguments.voice,
+        "keep_background": arguments.keep_background,
+        "lines": None,
+        "lips": arguments.lips,
+    }
+
+
+def _code(text: str) -> str:
+    try:
+        return language_code(text)
+    except argparse.ArgumentTypeError as error:
+        refuse(f"In the table: {error}", f"表格中:{error}")
+
+
+def find(view: JobView) -> Mapping[str, Path]:
+    """Video and subtitles of a finished job."""
+    made = {"video": view.folder / view.result["video"]}
+    made |= {role: view.folder / name for role, name in view.result.get("subtitles", {}).items()}
+    return made
+
+
+def advise(view: JobView, error: PipelineError) -> str:
+    """Where the lines are that wait for their translation."""
+    table = view.folder / "lines.json"
+    if not isinstance(error, TranslatorMissing) or not table.is_file():
+        return ""
+    return Message(
+        f"What was said is in {table}: translate it and run the same command with --translation FILE.srt,"
+        " or fill in the table on the page (Jobs).",
+        f"原文见 {table}:翻译后加上 --translation FILE.srt 重新运行,或在页面“任务”中填写译文。",
+    ).text(language())
+
+
+def tell(view: JobView) -> str:
+    """How many things the user should look at."""
+    warnings = sum(note.level == "warning" for note in view.notes)
+    return f"{warnings} warnings" if warnings else ""

@@ -1,0 +1,116 @@
+"""``speak``: text in somebody's voice."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from commands import inputs, outputs
+from commands.parsing import common_flags, existing_file, language_code, number, output_flags, refuse
+from commands.running import Task, run_tasks
+from pipelines.jobs import JobSpec, JobView
+
+COLUMNS = (
+    *("text", "output", "reference", "voice", "engine", "language", "seconds", "speed", "emotion", "seed"),
+)
+TITLE_LENGTH = 40
+SECONDS, SPEED, SEED = (
+    number(0.05, 3600, "number of seconds"),
+    number(0.25, 4, "speed"),
+    number(0, 2**31, "seed"),
+)
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command and its flags."""
+    parser = commands.add_parser(
+        "speak",
+        help="text in somebody's voice",
+        description="Speak a text in the voice of a recording.",
+        parents=[common_flags(after_command=True)],
+    )
+    words = parser.add_mutually_exclusive_group()
+    words.add_argument("--text", help="what to say")
+    words.add_argument("--text-file", type=Path, metavar="FILE.txt", help="what to say, from a text file")
+    parser.add_argument("--reference", metavar="REF", help="3 to 15 s of the voice: sound or video")
+    parser.add_argument("--voice", metavar="ID", help="a saved voice instead of a reference")
+    output_flags(parser, "OUT.wav")
+    parser.add_argument("--engine", help="voice engine (default: kokoro)")
+    parser.add_argument("--language", type=language_code, help="language of the text (default: en)")
+    parser.add_argument("--seconds", type=SECONDS, metavar="S", help="exact length of the speech")
+    parser.add_argument("--speed", type=SPEED, default=1.0, help="1 is natural, 1.25 a quarter faster")
+    parser.add_argument("--emotion", help="emotion, for engines that have it")
+    parser.add_argument("--seed", type=SEED, default=0.0, metavar="N", help="repeats a take")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Speak; returns the exit code."""
+    rows, base = _rows(arguments)
+    tasks = [_task(arguments, row, base, place, len(rows)) for place, row in enumerate(rows, start=1)]
+    return run_tasks(arguments, tasks, find, tell)
+
+
+def _rows(arguments: argparse.Namespace) -> tuple[list[dict[str, str]], Path | None]:
+    if arguments.table:
+        base = Path(arguments.table).expanduser().absolute().parent
+        return inputs.read_table(arguments.table, COLUMNS, ["text"]), base
+    text = arguments.text
+    if arguments.text_file:
+        text = existing_file(arguments.text_file).read_text(encoding="utf-8-sig", errors="replace")
+    if text is None or not text.strip():
+        refuse(
+            "Say what is to be spoken: --text or --text-file", "请用 --text 或 --text-file 指定要朗读的文字"
+        )
+    return [{"text": text}], None
+
+
+def _task(
+    arguments: argparse.Namespace, row: dict[str, str], base: Path | None, place: int, rows: int
+) -> Task:
+    """One row; its cells go before the flags."""
+    reference = row.get("reference") or arguments.reference
+    voice = row.get("voice") or arguments.voice
+    if reference and voice:
+        refuse("Give either --reference or --voice, not both", "--reference 与 --voice 只能选一个")
+    path = existing_file(reference, base if "reference" in row else None) if reference else None
+    options = {
+        "text": row["text"],
+        "reference": str(path) if path else None,
+        "voice": voice,
+        "engine": row.get("engine") or arguments.engine or "kokoro",
+        "language": _value(row, "language", language_code, arguments.language) or "en",
+        "seconds": _value(row, "seconds", SECONDS, arguments.seconds),
+        "speed": _value(row, "speed", SPEED, arguments.speed),
+        "emotion": row.get("emotion") or arguments.emotion,
+        "seed": int(_value(row, "seed", SEED, arguments.seed)),
+    }
+    name = row.get("output") or f"speech-{place:0{len(str(rows))}}.wav"
+    if not name.lower().endswith(".wav"):
+        refuse("The output must end in .wav", "输出文件的扩展名应为 .wav", name)
+    goal = outputs.goal(arguments.output, rows > 1, name, ("wav",))
+    title = " ".join(row["text"].split())[:TITLE_LENGTH]
+    return Task(JobSpec("speak", options, title), {"audio": goal}, (path,) if path else ())
+
+
+def _value(row: dict[str, str], name: str, parse: Any, otherwise: Any) -> Any:
+    if name not in row:
+        return otherwise
+    try:
+        return parse(row[name])
+    except argparse.ArgumentTypeError as error:
+        refuse(f"In the table: {error}", f"表格中:{error}", name)
+
+
+def find(view: JobView) -> Mapping[str, Path]:
+    """The sound of a finished job."""
+    return {"audio": view.folder / view.result["audio"]}
+
+
+def tell(view: JobView) -> str:
+    """Length, and how alike the voices are where the engine says so."""
+    similarity = view.result.get("similarity")
+    alike = f", similarity {similarity:.2f}" if isinstance(similarity, float) else ""
+    return f"{view.result.get('seconds', 0):.2f} s of speech{alike}"

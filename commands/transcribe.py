@@ -1,0 +1,138 @@
+"""``transcribe``: speech into subtitles and text."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from commands import inputs, outputs
+from commands.parsing import (
+    common_flags,
+    existing_file,
+    language_code,
+    listed,
+    moment,
+    output_flags,
+    refuse,
+)
+from commands.running import Task, run_tasks
+from pipelines.jobs import JobSpec, JobView
+
+FORMATS = ("srt", "vtt", "ass", "json", "txt")
+COLUMNS = ("input", "output", "engine", "language", "hotwords")
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command and its flags."""
+    parser = commands.add_parser(
+        "transcribe",
+        help="speech into subtitles or text",
+        description="Write down what is said in video or sound files.",
+        parents=[common_flags(after_command=True)],
+    )
+    parser.add_argument("inputs", nargs="*", metavar="IN", help="video or sound files, or folders of them")
+    output_flags(parser, f"OUT.{{{','.join(FORMATS)}}}")
+    parser.add_argument(
+        "--format",
+        type=listed,
+        metavar="F,F",
+        help=f"formats when OUT is a folder: {', '.join(FORMATS)} (srt)",
+    )
+    parser.add_argument("--engine", help="recogniser (default: whisper)")
+    parser.add_argument("--language", type=language_code, help="what is spoken; heard by itself otherwise")
+    parser.add_argument("--hotwords", type=listed, metavar="A,B", help="names and words to expect")
+    parser.add_argument(
+        "--itn", action=argparse.BooleanOptionalAction, default=True, help="numbers and dates as figures"
+    )
+    parser.add_argument("--stream", type=int, metavar="N", help="sound track, as ffmpeg counts streams")
+    parser.add_argument("--channel", type=int, metavar="N", help="one channel alone (0 is the left one)")
+    parser.add_argument("--start", type=moment, metavar="TIME", help="begin here (95, 1:35…)")
+    parser.add_argument("--end", type=moment, metavar="TIME", help="end here")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Transcribe; returns the exit code."""
+    if arguments.end is not None and arguments.end <= (arguments.start or 0.0):
+        refuse("--end must be later than --start", "--end 必须晚于 --start")
+    rows = _rows(arguments)
+    tasks = [_task(arguments, row, several=len(rows) > 1) for row in rows]
+    return run_tasks(arguments, tasks, find, tell)
+
+
+def _rows(arguments: argparse.Namespace) -> list[dict[str, str]]:
+    if arguments.table:
+        base = Path(arguments.table).expanduser().absolute().parent
+        rows = inputs.read_table(arguments.table, COLUMNS, ["input"])
+        return [{**row, "input": str(existing_file(row["input"], base))} for row in rows]
+    if not arguments.inputs:
+        refuse("Name at least one video or sound file", "请至少指定一个视频或音频文件")
+    return [{"input": str(path)} for path in inputs.expand(arguments.inputs, inputs.VIDEO | inputs.SOUND)]
+
+
+def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> Task:
+    source = Path(row["input"])
+    goals = _goals(arguments, row.get("output"), source, several)
+    hotwords = listed(row["hotwords"]) if "hotwords" in row else arguments.hotwords
+    language = row.get("language") or arguments.language
+    options = {
+        "input": str(source),
+        "engine": row.get("engine") or arguments.engine or "whisper",
+        "language": language_code(language) if language else None,
+        "stream": arguments.stream,
+        "channel": arguments.channel,
+        "start": arguments.start or 0.0,
+        "end": arguments.end,
+        "hotwords": hotwords or [],
+        "itn": arguments.itn,
+        "formats": list(goals),
+    }
+    return Task(JobSpec("transcribe", options, source.name), goals, (source,))
+
+
+def _goals(
+    arguments: argparse.Namespace, output: str | None, source: Path, several: bool
+) -> Mapping[str, Path]:
+    """Format → file: from the extension of ``-o``, or from ``--format`` in a folder."""
+    formats = arguments.format or ["srt"]
+    strange = [name for name in formats if name not in FORMATS]
+    if strange:
+        refuse(
+            f"There is no format {strange[0]!r}; choose from {', '.join(FORMATS)}",
+            f"没有 {strange[0]!r} 格式;可选:{', '.join(FORMATS)}",
+        )
+    if output:
+        path = Path(arguments.output).expanduser().absolute() / output
+        return {_kind(path): path}
+    goals = {
+        kind: outputs.goal(arguments.output, several, f"{source.stem}.{kind}", FORMATS) for kind in formats
+    }
+    if outputs.is_folder(arguments.output):
+        return goals
+    path = next(iter(goals.values()))
+    if arguments.format and [_kind(path)] != formats:
+        refuse("--format goes with a folder after -o", "--format 需要 -o 后为文件夹")
+    return {_kind(path): path}
+
+
+def _kind(path: Path) -> str:
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in FORMATS:
+        refuse(
+            f"The output must end in {', '.join('.' + name for name in FORMATS)}",
+            f"输出文件的扩展名应为 {', '.join('.' + name for name in FORMATS)}",
+            path.name,
+        )
+    return kind
+
+
+def find(view: JobView) -> Mapping[str, Path]:
+    """The files of a finished job by format."""
+    return {kind: view.folder / name for kind, name in view.result.get("files", {}).items()}
+
+
+def tell(view: JobView) -> str:
+    """The language that was heard."""
+    return f"language {view.result.get('language')}"
