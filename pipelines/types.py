@@ -103,12 +103,23 @@ class AudioTrack:
     duration: float | None
 
 
+ColorSpace = Literal["bt709", "smpte170m", "bt470bg"]
+
+
 @dataclass(frozen=True, slots=True)
 class VideoInfo:
     """A probed video or still picture. ``width``/``height`` are as displayed, after rotation and pixel aspect.
 
-    ``fps`` is the constant rate that the frame reader delivers (for variable-rate sources the average, ``vfr`` is
-    then true); ``frames`` is counted by decoding at that rate.
+    The clock of a file starts where its earliest stream starts: times of words, sound and frames all count from
+    there. ``fps`` is the constant rate that the frame reader delivers (for variable-rate sources, ``vfr``, a standard
+    rate near their usual frame distance); frame ``n`` of ``frames`` is what is on the screen at ``n / fps``.
+
+    Attributes:
+        duration: ``frames / fps``. rotation: degrees clockwise that were applied to show it upright.
+        start: time of the first picture; before it the reader holds that picture.
+        phase: seconds by which the source's frame times lie off the grid ``n / fps``.
+        color: YUV matrix of the delivered frames' colours, for the writer (HDR and wide gamut are brought to bt709).
+        container: the demuxer's name. interlaced: fields that the reader joins into whole frames.
     """
 
     path: Path
@@ -126,6 +137,10 @@ class VideoInfo:
     alpha: bool
     still: bool
     start: float = 0.0
+    phase: float = 0.0
+    color: ColorSpace = "bt709"
+    container: str = ""
+    interlaced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
