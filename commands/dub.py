@@ -98,7 +98,7 @@ def _rows(arguments: argparse.Namespace) -> list[dict[str, str]]:
             refuse(
                 "Say into which language: --to, or a column named to", "请用 --to 或表格的 to 列指定目标语言"
             )
-        return [{"to": code, **row} for row in rows for code in (arguments.to or [""])[:1]]
+        return [row | {"to": code} for row in rows for code in ([row["to"]] if "to" in row else arguments.to)]
     if not arguments.inputs:
         refuse("Name at least one video", "请至少指定一个视频")
     if not arguments.to:

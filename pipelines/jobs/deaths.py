@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import signal
 from dataclasses import dataclass
+from pathlib import Path
 
 from pipelines.errors import DiskFull, InternalError, Message, OutOfMemory, PipelineError, WorkerDied
 
@@ -144,15 +145,33 @@ def hung(seconds: float) -> WorkerDied:
     )
 
 
-def diagnose(returncode: int, log: str) -> PipelineError:
+def oom_kills(counters: Path = Path("/proc/vmstat")) -> int:
+    """How many processes Linux has killed for want of memory since it started, in any container; 0 elsewhere."""
+    try:
+        found = re.search(r"^oom_kill (\d+)$", counters.read_text(), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(found.group(1)) if found else 0
+
+
+def diagnose(returncode: int, log: str, *, memory_ran_out: bool = False) -> PipelineError:
     """The error of a worker that ended without writing down how.
 
     Args:
         returncode: as ``Popen.returncode`` gives it: negative for a signal.
         log: what this attempt wrote to its log (the end of it is enough).
+        memory_ran_out: ``oom_kills`` has grown while it ran.
     """
     if returncode == EXIT_DISK_FULL:
         return DISK_FULL
+    if memory_ran_out and returncode in (-signal.SIGKILL, 128 + signal.SIGKILL):
+        return OutOfMemory(
+            Message(
+                "The computer ran out of memory, and the system ended the worker",
+                "内存不足,系统结束了工作进程",
+            ),
+            MEMORY,
+        )
     for symptom in SYMPTOMS:
         if symptom.pattern.search(log):
             return symptom.error(symptom.what, symptom.todo)

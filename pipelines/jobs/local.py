@@ -13,7 +13,7 @@ from typing import Any
 from pipelines.backend.policy import Policy
 from pipelines.errors import Message, OptionError, PipelineError, Stopped, WorkerDied
 from pipelines.flows import FLOWS
-from pipelines.jobs.deaths import diagnose
+from pipelines.jobs.deaths import diagnose, oom_kills
 from pipelines.jobs.folder import JobFolder, read_state, tail
 from pipelines.jobs.locks import FileLock
 from pipelines.jobs.process import identity, start_worker
@@ -230,7 +230,7 @@ class LocalExecutor:
         )
         try:
             self._prepare(record, folder)
-            start = folder.log.stat().st_size
+            start, kills = folder.log.stat().st_size, oom_kills()
             process = start_worker(
                 folder.path, self._flows[record.kind], folder.log, self._environment(folder)
             )
@@ -249,7 +249,8 @@ class LocalExecutor:
         watch.look()
         returncode = watch.finish()
         log_text = tail(folder.log, max(1, min(65536, _size(folder) - start)))
-        return self._conclude(record, folder, watch, returncode, log_text)
+        death = diagnose(returncode, log_text, memory_ran_out=oom_kills() > kills)
+        return self._conclude(record, folder, watch, death)
 
     def _prepare(self, record: JobRecord, folder: JobFolder) -> None:
         """Clear away what an earlier attempt left and write what the worker reads."""
@@ -266,7 +267,7 @@ class LocalExecutor:
         return {**self._policy.environment, **private}
 
     def _conclude(
-        self, record: JobRecord, folder: JobFolder, watch: Watch, returncode: int, log_text: str
+        self, record: JobRecord, folder: JobFolder, watch: Watch, death: PipelineError
     ) -> JobRecord:
         """The outcome that the worker wrote, or else what its death means; after Stop anything but done is stopped."""
         outcome = read_state(folder.outcome)
@@ -276,8 +277,8 @@ class LocalExecutor:
             return _ended(record, "stopped", error=CLOSED if self._closing else Stopped())
         if outcome.get("state") == "failed":
             return dataclasses.replace(_ended(record, "failed"), error=outcome["error"])
-        error = watch.reason or diagnose(returncode, log_text)
-        log.warning("job %s: worker ended with status %s: %s", record.id, returncode, error)
+        error = watch.reason or death
+        log.warning("job %s: the worker died: %s", record.id, error)
         return _ended(record, "failed", error=error)
 
     def _record(self, job_id: str) -> JobRecord | None:

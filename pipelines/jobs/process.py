@@ -63,11 +63,11 @@ def signal_group(pid: int, number: signal.Signals) -> None:
 
 
 def kill_all(pid: int, others: list[psutil.Process]) -> None:
-    """Kill a worker's group and the given processes at once (SIGKILL)."""
-    signal_group(pid, signal.SIGKILL)
+    """Kill a worker's group and the given processes at once (SIGKILL); the group last, for it may be our own."""
     for process in others:
         with contextlib.suppress(psutil.Error):
             process.kill()  # psutil checks the start time: never a stranger with the same id
+    signal_group(pid, signal.SIGKILL)
 
 
 def end_leftover(worker: Mapping[str, float]) -> None:

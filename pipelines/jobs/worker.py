@@ -24,16 +24,20 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, NoReturn
 
+import psutil
+
 from pipelines.backend.policy import Policy
 from pipelines.errors import Message, OutOfMemory, PipelineError, Stopped
 from pipelines.files import write_json
 from pipelines.jobs.deaths import DISK_FULL, EXIT_DISK_FULL, EXIT_UNEXPECTED, MEMORY
 from pipelines.jobs.folder import JobFolder, read_state
+from pipelines.jobs.process import descendants, kill_all
 from pipelines.jobs.report import FolderReport
 from pipelines.registry import EngineContext
 from pipelines.settings import Settings
 
 BEAT = 1.0  # seconds between heartbeats
+FIRST_TO_GO = "500"  # of 1000, see proc_pid_oom_score_adj(5)
 ORPHANED = 600.0  # seconds a process may be stuck in native code before it ends itself
 
 
@@ -99,7 +103,7 @@ def _beat(folder: JobFolder) -> NoReturn:
 def _follow_parent(lifeline: int) -> None:
     """End this process and all it started when the application is gone, however it went."""
     os.read(lifeline, 1)
-    os.killpg(0, signal.SIGKILL)
+    kill_all(os.getpid(), descendants(os.getpid()))
 
 
 def _attach() -> None:
@@ -109,6 +113,12 @@ def _attach() -> None:
     os.dup2(nothing, 0)
     os.close(nothing)
     threading.Thread(target=_follow_parent, args=(lifeline,), daemon=True).start()
+
+
+def _offer_itself() -> None:
+    """When memory runs out, Linux is to end this process rather than the application (children inherit this)."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(FIRST_TO_GO)
 
 
 def _listen_to_signals(report: FolderReport) -> None:
@@ -124,10 +134,9 @@ def _listen_to_signals(report: FolderReport) -> None:
 
 
 def _die(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Log an unexpected exception and end at once: threads it left must not keep the process."""
+    """Log an unexpected exception and end."""
     sys.__excepthook__(kind, error, trace)
-    sys.stderr.flush()
-    os._exit(EXIT_UNEXPECTED)
+    _leave(EXIT_UNEXPECTED)
 
 
 def main(argv: list[str] | None = None) -> NoReturn:
@@ -139,6 +148,7 @@ def main(argv: list[str] | None = None) -> NoReturn:
     arguments = parser.parse_args(argv)
     if arguments.attached:
         _attach()
+    _offer_itself()
     faulthandler.enable()
     sys.excepthook = _die
     level = logging.DEBUG if os.environ.get("DUBWRIGHT_DEBUG") else logging.INFO
@@ -153,10 +163,20 @@ def main(argv: list[str] | None = None) -> NoReturn:
     try:
         write_json(folder.outcome, outcome)
     except (PipelineError, OSError):
-        os._exit(EXIT_DISK_FULL)
+        _leave(EXIT_DISK_FULL)
+    _leave(0)
+
+
+def _leave(status: int) -> NoReturn:
+    """End at once, with the programs started here: threads that a flow left must not keep the process, and native
+    libraries are known to crash while they are taken down.
+    """
+    for program in descendants(os.getpid()):
+        with contextlib.suppress(psutil.Error):
+            program.kill()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(0)  # native libraries are known to crash while they are taken down: nothing is left to do here
+    os._exit(status)
 
 
 if __name__ == "__main__":

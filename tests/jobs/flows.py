@@ -134,7 +134,10 @@ def children(folder: Path, options: dict[str, Any], context: EngineContext, repo
         "'import signal,time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)']);"
         "open(sys.argv[1],'w').write(str(inner.pid)); time.sleep(600)"
     )
-    outer = subprocess.Popen([sys.executable, "-c", nested, str(folder / "inner.pid")])
+    outer = subprocess.Popen(
+        [sys.executable, "-c", nested, str(folder / "inner.pid")],
+        start_new_session=options.get("apart", False),
+    )
     write_text(folder / "outer.pid", str(outer.pid))
     for _ in tracked(range(10_000), report, "waiting", 10_000):
         time.sleep(0.05)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.errors import PipelineError
-from pipelines.jobs.deaths import diagnose
+from pipelines.jobs.deaths import diagnose, oom_kills
 from pipelines.jobs.local import LocalExecutor
 from pipelines.jobs.spec import JobSpec, JobView
 from pipelines.jobs.store import JobStore
@@ -250,7 +250,7 @@ from pipelines.settings import Settings
 from tests.jobs.flows import FLOWS
 settings = Settings.load({"DUBWRIGHT_HOME": sys.argv[1]})
 executor = LocalExecutor(JobStore(settings), settings, flows=FLOWS)
-print(executor.submit(JobSpec(sys.argv[2], {"items": 10000, "each": 0.05, "pause": 600})), flush=True)
+print(executor.submit(JobSpec(sys.argv[2], {"items": 10000, "each": 0.05, "pause": 600, "apart": True})), flush=True)
 print(executor.submit(JobSpec("work", {"items": 1})), flush=True)
 time.sleep(600)
 """
@@ -334,6 +334,27 @@ def test_a_worker_that_outlived_its_application_is_ended_at_the_next_start(
     (view.folder / "job.json").write_text(json.dumps(record))
     JobStore(settings)
     assert stray.wait(10) == -signal.SIGKILL
+
+
+def test_memory_is_named_only_when_linux_killed_for_it(tmp_path: Path) -> None:
+    (tmp_path / "vmstat").write_text("pgfault 12\noom_kill 3\noom_kill_other 9\n")
+    assert oom_kills(tmp_path / "vmstat") == 3 and oom_kills(tmp_path / "absent") == 0
+    error = diagnose(-signal.SIGKILL, "", memory_ran_out=True)
+    assert error.code == "out-of-memory" and "system ended the worker" in error.what.en
+    assert diagnose(-signal.SIGSEGV, "", memory_ran_out=True).code == "worker-died"
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/oom_score_adj").exists(), reason="only Linux kills for want of memory"
+)
+def test_linux_would_end_the_worker_before_the_application(executor: LocalExecutor) -> None:
+    job_id = executor.submit(JobSpec("children", {}))
+    view = running_step(executor, job_id)
+    pids = [os.getpid(), worker_pid(view), pid_in(view.folder / "outer.pid")]
+    ours, worker, child = (int(Path(f"/proc/{pid}/oom_score_adj").read_text()) for pid in pids)
+    assert worker == child == 500 and ours < worker
+    executor.stop(job_id)
+    assert ended(executor, job_id).state == "stopped"
 
 
 @pytest.mark.parametrize(

@@ -75,10 +75,15 @@ def test_unknown_kind_is_refused(executor: LocalExecutor) -> None:
         executor.submit(JobSpec("juggle", {}))
 
 
-@pytest.mark.parametrize("kind", ["work", "silent_child", "spin", "children"])
-def test_stop_ends_everything_within_two_seconds(executor: LocalExecutor, kind: str) -> None:
-    """Polite flow, flow that blocks, flow deaf to SIGTERM, flow with children and grandchildren deaf to SIGTERM."""
-    job_id = executor.submit(JobSpec(kind, {"items": 1000, "each": 0.05}))
+@pytest.mark.parametrize(
+    ("kind", "apart"),
+    [("work", False), ("silent_child", False), ("spin", False), ("children", False), ("children", True)],
+)
+def test_stop_ends_everything_within_two_seconds(executor: LocalExecutor, kind: str, apart: bool) -> None:
+    """Polite flow, flow that blocks, flow deaf to SIGTERM, flow with children and grandchildren deaf to SIGTERM, in
+    the worker's process group or in one of their own.
+    """
+    job_id = executor.submit(JobSpec(kind, {"items": 1000, "each": 0.05, "apart": apart}))
     folder = executor.view(job_id).folder  # type: ignore[union-attr]
     pids = []
     if kind == "spin":
