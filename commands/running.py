@@ -143,7 +143,7 @@ def _start(
     """Submit a job; one that was asked for in the same words before and did not get to its end goes on instead."""
     for earlier in store.list(states=["stopped", "failed"], kinds=[spec.kind], limit=20):
         if earlier.options == spec.options:
-            executor.resume(earlier.id)
+            executor.resume(earlier.id, private=private)
             view = executor.view(earlier.id)
             if view is not None and view.state in ("queued", "running"):
                 console.say(

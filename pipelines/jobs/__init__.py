@@ -21,8 +21,16 @@ class Executor(Protocol):
         """Ask a job to stop; it has ended within 2 s and keeps what is finished. Unknown or ended: nothing happens."""
         ...
 
-    def resume(self, job_id: str, options: Mapping[str, Any] | None = None) -> None:
-        """Queue an ended job again, with ``options`` changed first; stages with unchanged inputs are skipped."""
+    def resume(
+        self,
+        job_id: str,
+        options: Mapping[str, Any] | None = None,
+        private: Mapping[str, str] | None = None,
+    ) -> None:
+        """Queue an ended job again, with ``options`` changed first; stages with unchanged inputs are skipped.
+
+        ``private`` takes the place of the secret variables given before; None keeps them.
+        """
         ...
 
     def view(self, job_id: str) -> JobView | None:

@@ -14,7 +14,7 @@ from pipelines.backend.policy import Policy
 from pipelines.errors import Message, OptionError, PipelineError, Stopped, WorkerDied
 from pipelines.flows import FLOWS
 from pipelines.jobs.deaths import diagnose, oom_kills
-from pipelines.jobs.folder import JobFolder, read_state, tail
+from pipelines.jobs.folder import JobFolder, read_state, tail, write_private
 from pipelines.jobs.locks import FileLock
 from pipelines.jobs.process import identity, start_worker
 from pipelines.jobs.record import JobRecord
@@ -104,12 +104,18 @@ class LocalExecutor:
                 lock.release()
         self._wake.set()
 
-    def resume(self, job_id: str, options: Mapping[str, Any] | None = None) -> None:
+    def resume(
+        self,
+        job_id: str,
+        options: Mapping[str, Any] | None = None,
+        private: Mapping[str, str] | None = None,
+    ) -> None:
         """Queue an ended job again; stages whose artifacts and options are unchanged are skipped.
 
         Args:
             job_id: unknown, or waiting or running here or elsewhere: nothing happens.
             options: these options are changed first (a line edited, another engine for one stage).
+            private: takes the place of the secret variables given before; None keeps them.
         """
         with self._guard:
             record = self._record(job_id)
@@ -123,6 +129,8 @@ class LocalExecutor:
                 record, state="queued", options=changed, finished=None, error=None, result={}
             )
             try:
+                if private is not None:
+                    write_private(self._store.folder(job_id).private, dict(private))
                 self._store.save(again)
             except BaseException:
                 lock.release()

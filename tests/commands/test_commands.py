@@ -327,6 +327,19 @@ def test_progress_is_plain_lines_in_a_pipe_and_one_moving_line_on_a_terminal(
     assert any("speak 67 % (2 of 3 lines)" in frame for frame in frames)
 
 
+def test_a_command_waits_its_turn_and_says_so(home: Path) -> None:
+    (home / "slow.wav").write_bytes(b"slow")
+    first = begin("sync", "--face", "a.mp4", "--audio", "slow.wav", "-o", "x.mp4", cwd=home)
+    store = JobStore(Settings.load())
+    wait_for(lambda: store.count(states=["running"]), "the first one at work")
+    second = begin("transcribe", "b.mp4", "-o", "b.srt", cwd=home)
+    assert second.stderr is not None
+    assert second.stderr.readline() == "b.mp4: waiting: another job runs on this computer\n"
+    first.send_signal(signal.SIGINT)
+    assert second.wait(30) == 0 and (home / "b.srt").exists()
+    assert first.wait(30) == 130
+
+
 def test_sentences_follow_the_terminal_s_language(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
     answer = command("transcribe", "none.mp4", "-o", "x.srt")

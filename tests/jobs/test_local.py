@@ -144,6 +144,11 @@ def test_a_key_is_used_but_never_written_down_for_others(executor: LocalExecutor
     holders = [path for path in view.folder.iterdir() if key.encode() in path.read_bytes()]
     assert [path.name for path in holders] == ["private.json"]
     assert stat.S_IMODE(holders[0].stat().st_mode) == 0o600
+    executor.resume(job_id)
+    assert ended(executor, job_id).result == {"length": len(key)}
+    executor.resume(job_id, private={"DUBWRIGHT_ENDPOINT_KEY": "other"})
+    assert ended(executor, job_id).result == {"length": len("other")}
+    assert stat.S_IMODE(holders[0].stat().st_mode) == 0o600
 
 
 def test_programs_left_behind_by_a_finished_flow_are_ended(executor: LocalExecutor) -> None:
