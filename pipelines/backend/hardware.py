@@ -186,22 +186,20 @@ def gfx_name(version: int) -> str:
 
 
 def _amd(root: Path) -> tuple[list[Card], list[str]]:
-    targets = _kfd_targets(root)
     described = parse_rocminfo(run_tool(["rocminfo"])[1]) if shutil.which("rocminfo") else []
-    devices = _bus(root, "0x1002")
-    if not targets and not devices:
+    nodes, on_bus = _kfd_nodes(root), _bus(root, "0x1002")
+    if not nodes and not on_bus:
         return described, []
-    targets = targets or [card.architecture for card in described]
-    names = {card.architecture: card.name for card in described}
     driver = _text(root / "sys/module/amdgpu/version") or (
         "inbox" if (root / "sys/module/amdgpu").exists() else ""
     )
-    # One memory figure per card cannot be matched to a target without the render number, so pair them in bus order.
-    cards = []
-    for index in range(max(len(targets), len(devices))):
-        gfx = targets[index] if index < len(targets) else ""
-        device = devices[index] if index < len(devices) else None
-        cards.append(_amd_card(gfx, device, names, driver))
+    names = {card.architecture: card.name for card in described}
+    cards = [_amd_card(gfx, device, names, driver) for gfx, device in nodes]
+    seen = {device.resolve() for _, device in nodes if device}
+    unseen = [device for device in on_bus if device.resolve() not in seen and (not nodes or seen)]
+    guesses = [card.architecture for card in described] if not nodes and len(described) == len(unseen) else []
+    for index, device in enumerate(unseen):
+        cards.append(_amd_card(guesses[index] if guesses else "", device, names, driver))
     notes = [] if driver else ["An AMD card is there, but the amdgpu driver is not loaded"]
     return cards, notes
 
@@ -213,15 +211,18 @@ def _amd_card(gfx: str, device: Path | None, names: dict[str, str], driver: str)
     return Card("amd", name, driver, gfx, int(memory) if memory.isdigit() else None, gfx in AMD_APUS)
 
 
-def _kfd_targets(root: Path) -> list[str]:
-    targets = []
+def _kfd_nodes(root: Path) -> list[tuple[str, Path | None]]:
+    """Target and PCI device of every GPU node, in the runtime's order; the processor's node has version 0."""
+    found = []
     for node in sorted(
         (root / "sys/class/kfd/kfd/topology/nodes").glob("*"), key=lambda path: path.name.zfill(4)
     ):
-        found = re.search(r"^gfx_target_version (\d+)$", _text(node / "properties"), re.MULTILINE)
-        if found and int(found.group(1)):
-            targets.append(gfx_name(int(found.group(1))))
-    return targets
+        facts = dict(line.split(" ", 1) for line in _text(node / "properties").splitlines() if " " in line)
+        version = facts.get("gfx_target_version", "0")
+        if version.isdigit() and int(version):
+            device = root / f"sys/class/drm/renderD{facts.get('drm_render_minor', '')}/device"
+            found.append((gfx_name(int(version)), device if device.exists() else None))
+    return found
 
 
 def parse_rocminfo(text: str) -> list[Card]:

@@ -1,12 +1,23 @@
-"""How engines must behave on this machine: one frozen object that everything reads."""
+"""How engines must behave on this machine: one frozen object that everything reads, and how it is chosen."""
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+from pipelines.errors import Message, OptionError
+
+if TYPE_CHECKING:
+    from pipelines.backend.probe import Device, Probe
 
 Family = Literal["cuda", "rocm", "mps", "cpu"]
 Precision = Literal["float32", "bfloat16", "float16"]
+GIB = 1024**3
+ALLOCATOR_SETTINGS = ("PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")
+NO_CARDS = {"CUDA_VISIBLE_DEVICES": "-1", "HIP_VISIBLE_DEVICES": "-1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +47,133 @@ class Policy:
     threads: int = 2
     environment: dict[str, str] = field(default_factory=dict)
     reason: str = ""
+
+
+def choose(
+    probe: Probe,
+    *,
+    device: str = "auto",
+    cpu: bool = False,
+    safe_mode: bool | None = None,
+    no_half: bool = False,
+    threads: int = 2,
+    environment: Mapping[str, str] | None = None,
+) -> Policy:
+    """The policy for what the probe found and the user asked.
+
+    Args:
+        device: ``auto``, ``cpu``, ``cuda``, ``cuda:N`` (AMD cards too: torch calls them cuda) or ``mps``.
+        cpu: the same as ``device="cpu"``.
+        safe_mode: True or False when the user said so; None turns it on for AMD cards.
+        no_half: 32-bit floats only; sizes stay.
+        environment: the variables that are set already (``os.environ``); a user's own choice is never overwritten.
+
+    Raises:
+        OptionError: the device asked for is not there, or cannot be used; the message says what is.
+    """
+    env = os.environ if environment is None else environment
+    wanted = "cpu" if cpu else device.strip().lower()
+    if wanted == "cpu":
+        return Policy(
+            threads=threads, safe_mode=bool(safe_mode), environment=NO_CARDS, reason="the CPU was asked for"
+        )
+    if wanted == "auto":
+        chosen = _best(probe)
+        if chosen is None:
+            return Policy(threads=threads, safe_mode=bool(safe_mode), reason=probe.reason)
+    else:
+        chosen = _asked(probe, wanted)
+    return _on_card(probe, chosen, safe_mode, no_half, threads, env)
+
+
+def _best(probe: Probe) -> Device | None:
+    """The working device with most memory; graphics inside a processor only when there is no other."""
+    working = [device for device in probe.devices if device.works]
+    return max(working, key=lambda device: (not device.integrated, device.memory or 0), default=None)
+
+
+def _asked(probe: Probe, wanted: str) -> Device:
+    match = re.fullmatch(r"(cuda|mps)(?::(\d+))?", wanted)
+    names = ", ".join(["auto", "cpu", *(device.name_for_torch(probe.build) for device in probe.devices)])
+    todo = Message(f"Choose one of: {names}.", f"请从中选择:{names}。")
+    if not match:
+        raise OptionError(
+            Message(f"There is no device called {wanted!r}", f"没有名为 {wanted!r} 的设备"), todo
+        )
+    fitting = probe.build == "mps" if match.group(1) == "mps" else probe.build in ("cuda", "rocm")
+    found = [device for device in probe.devices if fitting and device.index == int(match.group(2) or 0)]
+    if not found:
+        raise OptionError(
+            Message(
+                f"The device {wanted} is not there: {probe.reason}", f"设备 {wanted} 不存在:{probe.reason}"
+            ),
+            todo,
+        )
+    if not found[0].works:
+        raise OptionError(
+            Message(
+                f"{found[0].name} cannot be used: {found[0].why}", f"{found[0].name} 无法使用:{found[0].why}"
+            ),
+            todo,
+        )
+    return found[0]
+
+
+def _on_card(
+    probe: Probe, device: Device, asked_safe: bool | None, no_half: bool, threads: int, env: Mapping[str, str]
+) -> Policy:
+    family: Family = probe.build
+    translated = device.name.endswith("[ZLUDA]")  # a CUDA build on an AMD card through a translation layer
+    safe = asked_safe if asked_safe is not None else family == "rocm" or translated
+    name = device.name_for_torch(family)
+    extra = _rocm_environment(probe, device, env) if family == "rocm" else {}
+    if "HIP_VISIBLE_DEVICES" in extra:
+        name = "cuda:0"
+    memory = (device.memory or 0) / GIB
+    return Policy(
+        family=family,
+        device=name,
+        precision="float32" if safe or no_half else _precision(family, device),
+        safe_mode=safe,
+        short_side_cap=720 if safe else None,
+        fps_cap=30 if safe else None,
+        batch=_batch(memory, safe),
+        threads=threads,
+        environment=extra,
+        reason=f"{device.name} passed the test computation",
+    )
+
+
+def _precision(family: Family, device: Device) -> Precision:
+    """bfloat16 before float16, each only where it was seen to work; Apple's half precision gives NaN in attention."""
+    if family == "mps":
+        return "float32"
+    if "bfloat16" in device.precisions and (family == "rocm" or device.capability >= (8, 0)):
+        return "bfloat16"
+    if "float16" in device.precisions and family == "cuda" and not re.search(r"GTX 16\d\d", device.name):
+        return "float16"
+    return "float32"
+
+
+def _batch(memory_gib: float, safe: bool) -> int:
+    """Frames at once, by the card's memory; 32-bit floats need twice the room, so safe mode takes a quarter."""
+    full = 4 if memory_gib < 6 else 8 if memory_gib < 12 else 16 if memory_gib < 24 else 32
+    return max(1, full // 4) if safe else full
+
+
+def _rocm_environment(probe: Probe, device: Device, env: Mapping[str, str]) -> dict[str, str]:
+    """Variables the HIP runtime reads once, at its start; each has its reason in docs/ARCHITECTURE.md."""
+    extra = {}
+    if "MIOPEN_FIND_MODE" not in env:
+        extra["MIOPEN_FIND_MODE"] = "FAST"  # heuristics instead of minutes of search for every new shape
+    if len(probe.devices) > 1 and "HIP_VISIBLE_DEVICES" not in env and "ROCR_VISIBLE_DEVICES" not in env:
+        extra["HIP_VISIBLE_DEVICES"] = str(device.index)  # hides the processor's graphics from every library
+    for name in ALLOCATOR_SETTINGS:
+        kept = [
+            part
+            for part in env.get(name, "").split(",")
+            if part and not part.startswith("expandable_segments")
+        ]
+        if name in env and ",".join(kept) != env[name]:
+            extra[name] = ",".join(kept)  # expandable segments can hang a HIP process beyond interruption
+    return extra

@@ -1,172 +1,285 @@
-"""The doctor: is everything here that a dub needs, and if not, what is the next step."""
+"""Checks of the machine, each with what was read, what it means and what to do: the doctor's rows below the engines.
+
+No root, no network, a few seconds at most. *Unknown* never blocks: a diagnostic tool that is missing is no fault.
+Only the standard library is needed, so this also runs before anything is installed
+(``python -m pipelines.backend.preflight``).
+"""
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
+import json
 import os
 import platform
 import shutil
-import subprocess
 import sys
-from dataclasses import dataclass
+import uuid
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
-import psutil
-
-from pipelines.asr import RECOGNIZERS
-from pipelines.backend.policy import Policy
+from pipelines.backend.amd import amd_rows
+from pipelines.backend.hardware import Card, Hardware, read_hardware, run_tool
+from pipelines.backend.probe import Probe
+from pipelines.backend.rows import NOTHING, Level, Row, render
 from pipelines.errors import Message
-from pipelines.lipsync import LIP_ENGINES
-from pipelines.registry import EngineContext, EngineState
 from pipelines.settings import Settings
-from pipelines.translate import TRANSLATORS
-from pipelines.voice import VOICES
 
-Verdict = Literal["ok", "warning", "problem"]
-ENOUGH_MEMORY = 4 * 1024**3
-ENOUGH_DISK = 2 * 1024**3
-NOTHING = Message("", "")
+GB = 1000**3
+DISK_FAIL, DISK_WARN = 1 * GB, 10 * GB
+MEMORY_WARN = 6 * GB
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing looked at: ``group`` (machine, backend, engines…), what was found, and what to do about it."""
-
-    group: str
-    name: str
-    verdict: Verdict
-    found: Message
-    todo: Message = NOTHING
-
-
-@dataclass(frozen=True, slots=True)
-class Examination:
-    """All checks; the application is usable when none of them is a problem."""
-
-    checks: tuple[Check, ...]
-
-    @property
-    def usable(self) -> bool:
-        """Whether a dub can be made here."""
-        return all(check.verdict != "problem" for check in self.checks)
-
-
-def examine(settings: Settings, policy: Policy) -> Examination:
-    """Look at the machine, the backend, the programs, the folders, the engines and their weights."""
-    context = EngineContext(settings, policy)
-    return Examination(
-        (
-            _python(),
-            _memory(),
-            _ffmpeg(settings),
-            _backend(policy),
-            *(_folder(name, getattr(settings, name)) for name in ("jobs", "outputs", "cache", "logs")),
-            *_engines(context),
-        )
+def machine(settings: Settings, probe: Probe, root: Path = Path("/")) -> tuple[Row, ...]:
+    """All checks of the machine; ``root`` is where ``dev``, ``proc`` and ``sys`` are (another folder in tests)."""
+    return (
+        _python(),
+        _platform(),
+        _disk(settings),
+        *_folders(settings),
+        _memory(root),
+        _ffmpeg(settings),
+        _torch(probe),
+        *_cards(probe, root),
     )
 
 
-def _same(text: str) -> Message:
-    return Message(text, text)
-
-
-def _python() -> Check:
-    version = f"{platform.python_version()} ({sys.executable}), {platform.platform()}"
-    if (3, 11) <= sys.version_info[:2] <= (3, 12):
-        return Check("machine", "python", "ok", _same(version))
-    todo = Message(
-        "Use Python 3.11 or 3.12: bash start_app.sh finds it.",
-        "请使用 Python 3.11 或 3.12(start_app.sh 会自动查找)。",
+def _python() -> Row:
+    version = sys.version_info[:2]
+    good = (3, 11) <= version <= (3, 12)
+    return Row(
+        "python",
+        "ok" if good else "fail",
+        Message("Python", "Python"),
+        f"{platform.python_version()} at {sys.executable}",
+        NOTHING if good else Message("Only 3.11 and 3.12 work", "仅支持 3.11 和 3.12"),
+        NOTHING
+        if good
+        else Message("Start with bash start_app.sh, which finds one.", "请用 bash start_app.sh 启动。"),
     )
-    return Check("machine", "python", "problem", _same(version), todo)
 
 
-def _memory() -> Check:
-    memory = psutil.virtual_memory()
-    found = _same(f"{memory.available / 1e9:.1f} / {memory.total / 1e9:.1f} GB, {os.cpu_count()} CPU")
-    if memory.total >= ENOUGH_MEMORY:
-        return Check("machine", "memory", "ok", found)
-    todo = Message("Long videos may need more memory than this computer has.", "处理长视频时内存可能不足。")
-    return Check("machine", "memory", "warning", found, todo)
+def _platform() -> Row:
+    system, machine_name = platform.system(), platform.machine()
+    tested = (system, machine_name) == ("Linux", "x86_64")
+    translated = system == "Darwin" and machine_name == "x86_64"
+    meaning = Message("Tested on Linux x86-64 only", "仅在 Linux x86-64 上测试过")
+    return Row(
+        "platform",
+        "ok" if tested else "warn",
+        Message("System", "系统"),
+        platform.platform(),
+        NOTHING if tested else meaning,
+        Message("On an Apple chip use an arm64 Python.", "Apple 芯片请使用 arm64 版 Python。")
+        if translated
+        else NOTHING,
+    )
 
 
-def _backend(policy: Policy) -> Check:
-    mode = ", safe mode" if policy.safe_mode else ""
-    found = f"{policy.family}: {policy.device}, {policy.precision}{mode}, {policy.threads} threads ({policy.reason})"
-    wrong_build = "installed PyTorch is the" in policy.reason
-    return Check("backend", "device", "warning" if wrong_build else "ok", _same(found))
-
-
-def _ffmpeg(settings: Settings) -> Check:
-    """The binary must be there and start."""
-    path = settings.ffmpeg
-    if path is None:
-        try:
-            path = Path(importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe())
-        except (ImportError, RuntimeError):
-            path = Path("ffmpeg")
-    try:
-        done = subprocess.run(
-            [str(path), "-version"],
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=True,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        todo = Message(
-            "Run `bash start_app.sh --setup-only` to repair it.",
-            "请运行 `bash start_app.sh --setup-only` 修复。",
-        )
-        return Check("machine", "ffmpeg", "problem", _same(f"{path}: {error}"), todo)
-    return Check("machine", "ffmpeg", "ok", _same(f"{' '.join(done.stdout.split()[:3])} ({path})"))
-
-
-def _folder(name: str, path: Path) -> Check:
-    """Writable, with room; a folder that is not there yet is judged by where it will be made."""
-    place = path
-    while not place.exists():
-        place = place.parent
-    if not os.access(place, os.W_OK | os.X_OK):
-        todo = Message(
-            f"Make it writable, or set DUBWRIGHT_{name.upper()}.",
-            f"请设为可写,或设置 DUBWRIGHT_{name.upper()}。",
-        )
-        return Check(
-            "folders", name, "problem", Message(f"{path} cannot be written to", f"{path} 不可写"), todo
-        )
+def _disk(settings: Settings) -> Row:
+    place = next(folder for folder in (settings.jobs, *settings.jobs.parents) if folder.is_dir())
     free = shutil.disk_usage(place).free
-    found = Message(f"{path}, {free / 1e9:.1f} GB free", f"{path},可用 {free / 1e9:.1f} GB")
-    if free >= ENOUGH_DISK:
-        return Check("folders", name, "ok", found)
-    return Check("folders", name, "warning", found, Message("Free some space.", "请释放磁盘空间。"))
+    level: Level = "fail" if free < DISK_FAIL else "warn" if free < DISK_WARN else "ok"
+    return Row(
+        "disk",
+        level,
+        Message("Room for jobs", "任务磁盘空间"),
+        f"{free / GB:.1f} GB free in {place}",
+        NOTHING
+        if level == "ok"
+        else Message("A dub of a long video may fill the disk", "长视频配音可能会占满磁盘"),
+        NOTHING
+        if level == "ok"
+        else Message(
+            "Delete old jobs on the Jobs tab, or move them with DUBWRIGHT_JOBS.",
+            "请在“任务”页删除旧任务,或用 DUBWRIGHT_JOBS 换到其他磁盘。",
+        ),
+    )
 
 
-def _engines(context: EngineContext) -> list[Check]:
-    """Every engine's state; a part without a ready engine is a problem, except translation: lines can be typed."""
-    checks = []
-    for part, registry in (
-        ("transcription", RECOGNIZERS),
-        ("voice", VOICES),
-        ("lips", LIP_ENGINES),
-        ("translation", TRANSLATORS),
-    ):
-        states = registry.states(context)
-        lacking: Verdict = (
-            "warning" if part == "translation" or any(s.ready for s in states.values()) else "problem"
+def _folders(settings: Settings) -> Iterator[Row]:
+    for name in ("outputs", "jobs", "cache", "logs"):
+        folder: Path = getattr(settings, name)
+        problem = _cannot_write(folder)
+        if problem:
+            yield Row(
+                f"folder.{name}",
+                "fail",
+                Message(f"Folder for {name}", f"文件夹 {name}"),
+                f"{folder}: {problem}",
+                Message("Nothing can be saved there", "无法保存文件"),
+                Message(
+                    f"Change its owner or set DUBWRIGHT_{name.upper()} to another folder.",
+                    f"请更改文件夹所有者,或将 DUBWRIGHT_{name.upper()} 设为其他文件夹。",
+                ),
+            )
+
+
+def _cannot_write(folder: Path) -> str:
+    """The system's reason, or nothing; a folder that is not there yet is tried at its nearest parent."""
+    place = next(path for path in (folder, *folder.parents) if path.exists())
+    test = place / f".write-test-{uuid.uuid4().hex[:8]}"
+    try:
+        test.touch()
+        test.unlink()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def _memory(root: Path) -> Row:
+    title = Message("Memory", "内存")
+    try:
+        text = (root / "proc/meminfo").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return Row("memory", "unknown", title, "not readable on this system")
+    facts = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+    available, total = (int(facts.get(name, "0").split()[0]) * 1024 for name in ("MemAvailable", "MemTotal"))
+    low = available < MEMORY_WARN
+    return Row(
+        "memory",
+        "warn" if low else "ok",
+        title,
+        f"{available / GB:.1f} of {total / GB:.1f} GB available",
+        Message("A dub needs 2 to 4 GB", "配音需要 2 至 4 GB") if low else NOTHING,
+        Message("Close other programs while a job runs.", "任务运行时请关闭其他程序。") if low else NOTHING,
+    )
+
+
+def _ffmpeg(settings: Settings) -> Row:
+    title = Message("ffmpeg", "ffmpeg")
+    binary = settings.ffmpeg or _carried_ffmpeg()
+    if binary is None:
+        return Row(
+            "ffmpeg",
+            "fail",
+            title,
+            "the package imageio-ffmpeg is not installed",
+            Message("Videos can be neither read nor written", "无法读写视频"),
+            Message("Run bash start_app.sh --setup-only.", "请运行 bash start_app.sh --setup-only。"),
         )
-        checks += [_engine(part, name, state, lacking) for name, state in states.items()]
-    return checks
+    code, text = run_tool([str(binary), "-hide_banner", "-version"])
+    first = text.strip().splitlines()[0] if text.strip() else f"exit code {code}"
+    return Row(
+        "ffmpeg",
+        "ok" if code == 0 else "fail",
+        title,
+        f"{first.partition(' Copyright')[0]} ({binary})",
+        NOTHING if code == 0 else Message("This ffmpeg does not run", "此 ffmpeg 无法运行"),
+        NOTHING
+        if code == 0
+        else Message(
+            "Unset DUBWRIGHT_FFMPEG to use the one that comes with Dubwright.",
+            "请取消 DUBWRIGHT_FFMPEG 以使用自带的 ffmpeg。",
+        ),
+    )
 
 
-def _engine(part: str, name: str, state: EngineState, lacking: Verdict) -> Check:
-    if state.ready:
-        return Check(part, name, "ok", Message("ready", "可用"))
-    todo = NOTHING
-    if state.state == "missing weights":
-        todo = Message("Fetch them: python app.py weights --default", "获取:python app.py weights --default")
-    if state.state == "missing package":
-        todo = Message("Install them: bash start_app.sh --setup-only", "安装:bash start_app.sh --setup-only")
-    return Check(part, name, lacking, state.reason, todo)
+def _carried_ffmpeg() -> Path | None:
+    spec = importlib.util.find_spec("imageio_ffmpeg")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        found = sorted((Path(folder) / "binaries").glob("ffmpeg*"))
+        if found:
+            return found[0]
+    return None
+
+
+def _torch(probe: Probe) -> Row:
+    title = Message("torch", "torch")
+    if not probe.torch:
+        return Row(
+            "torch",
+            "warn",
+            title,
+            probe.reason or "not installed",
+            Message(
+                "Dubbing works without it; engines that need torch do not",
+                "不影响配音,但依赖 torch 的引擎不可用",
+            ),
+            Message(
+                "Run bash start_app.sh --setup-only to repair it.",
+                "请运行 bash start_app.sh --setup-only 修复。",
+            ),
+        )
+    found = f"{probe.torch}, torchaudio {probe.torchaudio or 'does not import'}, build {probe.build} {probe.runtime}".strip()
+    pair = not probe.asked or bool(probe.torchaudio)
+    return Row(
+        "torch",
+        "ok" if pair else "warn",
+        title,
+        found,
+        NOTHING
+        if pair
+        else Message("torch and torchaudio are of different builds", "torch 与 torchaudio 的版本不匹配"),
+        NOTHING
+        if pair
+        else Message(
+            "Remove .venv and run bash start_app.sh --setup-only.",
+            "请删除 .venv 后运行 bash start_app.sh --setup-only。",
+        ),
+    )
+
+
+# ----------------------------------------------------------------------------------------------- graphics cards
+
+
+def _cards(probe: Probe, root: Path) -> Iterator[Row]:
+    hardware = probe.hardware
+    yield _device(probe)
+    for index, card in enumerate(hardware.of("nvidia")):
+        yield _nvidia(card, index, hardware)
+    yield from amd_rows(probe, root)
+
+
+def _device(probe: Probe) -> Row:
+    title = Message("Test computation", "试算")
+    working = [device for device in probe.devices if device.works]
+    if working:
+        listed = ", ".join(f"{device.name} ({', '.join(device.precisions)})" for device in working)
+        return Row("device", "ok", title, listed)
+    has_card = bool(probe.hardware.cards) or probe.hardware.apple
+    if not probe.asked and has_card:
+        return Row("device", "unknown", title, probe.reason)
+    return Row(
+        "device",
+        "warn" if has_card else "ok",
+        title,
+        probe.reason,
+        Message("Everything runs on the CPU", "全部使用 CPU 运行"),
+        Message("See the rows below.", "请查看下面各行。") if has_card else NOTHING,
+    )
+
+
+def _nvidia(card: Card, index: int, hardware: Hardware) -> Row:
+    memory = f", {card.memory / 1024**3:.1f} GiB" if card.memory else ""
+    capability = f", compute capability {card.architecture}" if card.architecture else ""
+    found = f"{card.name}, driver {card.driver or 'does not answer'}{capability}{memory}"
+    good = bool(card.driver)
+    note = next((note for note in hardware.notes if "NVIDIA" in note), "")
+    return Row(
+        f"nvidia.{index}",
+        "ok" if good else "warn",
+        Message("NVIDIA card", "NVIDIA 显卡"),
+        found if good else f"{found} ({note})",
+        NOTHING if good else Message("The card cannot be used", "无法使用这块显卡"),
+        NOTHING
+        if good
+        else Message(
+            "Install NVIDIA's driver, or restart after an update of it.",
+            "请安装 NVIDIA 驱动;更新驱动后请重启电脑。",
+        ),
+    )
+
+
+def outside(settings: Settings, hardware: Hardware, root: Path = Path("/")) -> tuple[Row, ...]:
+    """The checks that mean something before anything is installed."""
+    probe = Probe(hardware=hardware, reason="not set up yet")
+    cards = tuple(row for row in _cards(probe, root) if row.id != "device")
+    return (_python(), _platform(), _disk(settings), *_folders(settings), _memory(root), *cards)
+
+
+if __name__ == "__main__":
+    here = outside(Settings.load(), read_hardware())
+    if "--json" in sys.argv:
+        sys.stdout.write(json.dumps([row.plain() for row in here], ensure_ascii=False, indent=1) + "\n")
+    else:
+        sys.stdout.write(render(here, os.environ.get("LC_ALL") or os.environ.get("LANG", "")))

@@ -39,7 +39,7 @@ if arguments[0] == "pip":
 INTERPRETER = """#!/bin/sh
 case "$*" in
   *torchaudio*) echo "${{TORCH_ANSWER:-[\\"2.11.0\\", null, null, \\"2.11.0\\"]}}"; exit 0;;
-  *librosa*|*pipelines.fetch*) exit 0;;
+  *librosa*|*pipelines.fetch*|*backend.probe*) exit 0;;
 esac
 exec {python} "$@"
 """
@@ -96,6 +96,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
         "HOME": str(tmp_path / "home"),
         "LANG": "C.UTF-8",
         "DUBWRIGHT_LOGS": str(tmp_path / "logs"),
+        "DUBWRIGHT_CACHE": str(tmp_path / "cache"),
         "DUBWRIGHT_WEIGHTS": str(Settings.load().weights),
         "PYTHONDONTWRITEBYTECODE": "1",
     }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from launcher import environment, room
+from launcher import environment, installer, room
 from launcher.backends import Backend, choose_backend, torch_lines
 from launcher.environment import Plan, is_whole, make_plan, put_weights, set_up
 from launcher.words import LauncherError
@@ -342,9 +343,10 @@ def test_pip_does_it_where_uv_cannot_be_had(checkout: Checkout, monkeypatch: pyt
             (Path(words[-1]) / "bin").mkdir(parents=True)
             shutil.copy(checkout.tools / "python3.11", Path(words[-1]) / "bin" / "python")
         answer = '["2.11.0+cpu", null, null, "2.11.0"]' if "torchaudio" in words[-1] else ""
-        return environment.subprocess.CompletedProcess(words, 0, answer, "")
+        return subprocess.CompletedProcess(words, 0, answer, "")
 
-    monkeypatch.setattr(environment, "_run", record)
+    monkeypatch.setattr(environment, "run_step", record)
+    monkeypatch.setattr(installer, "run_step", record)
     plan = plan_of(checkout, Hardware())
     set_up(plan)
     pip = [words for words in ran if words[1:4] == ["-m", "pip", "install"]]

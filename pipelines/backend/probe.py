@@ -1,0 +1,233 @@
+"""What torch can do on this machine: asked in a child process with a time limit, remembered, never guessed.
+
+Three questions are kept apart: which *build* torch is (``torch.version.hip``, ``.cuda``), whether a device is
+*available*, and whether it *works* (a small computation, compared with the CPU's). A broken driver can crash or hang
+the process that asks, so a child asks (``pipelines.backend.trial``); the page's own process never imports torch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pipelines.backend.hardware import Card, Hardware, read_hardware
+from pipelines.backend.policy import Family
+from pipelines.files import read_json, write_json
+from pipelines.settings import Settings
+
+PROBE_SECONDS = 120.0  # the first start of a ROCm stack compiles kernels
+# Variables that change what the runtime sees; a remembered answer holds only while they stay the same.
+WATCHED = (
+    "CUDA_VISIBLE_DEVICES",
+    "HIP_VISIBLE_DEVICES",
+    "ROCR_VISIBLE_DEVICES",
+    "HSA_OVERRIDE_GFX_VERSION",
+    "LD_LIBRARY_PATH",
+    "PYTORCH_ENABLE_MPS_FALLBACK",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device torch sees; ``precisions`` are the number formats that passed, ``why`` the reason when it does not work."""
+
+    index: int
+    name: str
+    architecture: str = ""
+    memory: int | None = None
+    integrated: bool = False
+    works: bool = False
+    precisions: tuple[str, ...] = ()
+    why: str = ""
+
+    @property
+    def capability(self) -> tuple[int, int]:
+        """CUDA capability from ``sm_86``; (0, 0) for AMD and Apple, where capability numbers mean nothing."""
+        digits = self.architecture.removeprefix("sm_")
+        return (int(digits[:-1]), int(digits[-1])) if digits.isdigit() and len(digits) > 1 else (0, 0)
+
+    def name_for_torch(self, build: Family) -> str:
+        """``cuda:N`` (AMD too) or ``mps``."""
+        return "mps" if build == "mps" else f"cuda:{self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """The machine as torch and the operating system see it.
+
+    Attributes:
+        torch: version, or empty when torch is not installed or does not import.
+        torchaudio: the same for torchaudio.
+        build: family of the torch build; ``cpu`` also without torch.
+        runtime: CUDA or HIP version the build was made for.
+        targets: architectures the build has kernels for.
+        devices: what torch sees. hardware: what the system sees.
+        asked: whether a child process really asked torch (False: only looked from outside).
+        reason: one sentence why there is no working device; empty when there is one.
+    """
+
+    torch: str = ""
+    torchaudio: str = ""
+    build: Family = "cpu"
+    runtime: str = ""
+    targets: tuple[str, ...] = ()
+    devices: tuple[Device, ...] = ()
+    hardware: Hardware = field(default_factory=Hardware)
+    asked: bool = False
+    reason: str = ""
+
+    @property
+    def works(self) -> bool:
+        """Whether some device passed the test computation."""
+        return any(device.works for device in self.devices)
+
+
+def probe(settings: Settings, *, fresh: bool = False, seconds: float = PROBE_SECONDS) -> Probe:
+    """The machine, from the remembered answer when nothing changed (milliseconds), else by asking (seconds).
+
+    Never raises and never opens a network connection. An answer cut off by the time limit is not remembered.
+    """
+    hardware = read_hardware()
+    key = _key(hardware)
+    path = settings.cache / "probe.json"
+    if not fresh and (remembered := _remembered(path, key, hardware)):
+        return remembered
+    found = _ask(hardware, seconds)
+    if found.asked:
+        with contextlib.suppress(OSError):  # a cache that cannot be written only costs the question next time
+            write_json(path, {"key": key, "answer": _plain(found)})
+    return found
+
+
+def glance(settings: Settings) -> Probe:
+    """What can be said at once, for a page that is starting: the remembered answer, or the view from outside."""
+    hardware = read_hardware()
+    remembered = _remembered(settings.cache / "probe.json", _key(hardware), hardware)
+    return remembered or Probe(torch=_installed("torch"), hardware=hardware, reason=_from_outside(hardware))
+
+
+def _key(hardware: Hardware) -> str:
+    facts = [
+        _installed("torch"),
+        _installed("torchaudio"),
+        sys.version,
+        sys.prefix,
+        asdict(hardware),
+        [os.environ.get(name) for name in WATCHED],
+    ]
+    return hashlib.sha256(json.dumps(facts, default=str).encode()).hexdigest()
+
+
+def _installed(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _remembered(path: Path, key: str, hardware: Hardware) -> Probe | None:
+    try:
+        note = read_json(path)
+        return _from_plain(note["answer"], hardware) if note["key"] == key else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _plain(found: Probe) -> dict[str, Any]:
+    plain = asdict(found)
+    del plain["hardware"]
+    return plain
+
+
+def _from_plain(plain: dict[str, Any], hardware: Hardware) -> Probe:
+    devices = tuple(
+        Device(**{**device, "precisions": tuple(device.get("precisions", ()))})
+        for device in plain.get("devices", ())
+    )
+    rest = {name: value for name, value in plain.items() if name not in ("devices", "targets", "hardware")}
+    found = Probe(**rest, devices=devices, targets=tuple(plain.get("targets", ())), hardware=hardware)
+    return found if found.works else _with_reason(found)
+
+
+def _ask(hardware: Hardware, seconds: float) -> Probe:
+    if not _installed("torch"):
+        return _with_reason(Probe(hardware=hardware, asked=True))
+    command = [sys.executable, "-m", "pipelines.backend.trial"]
+    root = Path(__file__).resolve().parents[2]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=root,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            start_new_session=True,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Probe(hardware=hardware, reason=f"torch did not answer within {seconds:.0f} s")
+    except OSError as error:
+        return Probe(hardware=hardware, reason=str(error))
+    answers = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode != 0 or not answers:
+        last = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "")
+        how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
+        return Probe(hardware=hardware, asked=True, reason=f"torch ended with {how}: {last}"[:300])
+    answer = json.loads(answers[-1])
+    return _from_plain({**answer, "asked": True}, hardware)
+
+
+def _with_reason(found: Probe) -> Probe:
+    plain = {**_plain(found), "devices": found.devices, "targets": found.targets}
+    return Probe(**{**plain, "hardware": found.hardware, "reason": found.reason or _why_not(found)})
+
+
+def _why_not(found: Probe) -> str:
+    """Why no device works, from the facts; the worst answer to a user is the CPU without a reason."""
+    broken = [device for device in found.devices if not device.works]
+    cards = found.hardware.cards
+    if broken:
+        return f"{broken[0].name}: {broken[0].why}"
+    if not found.torch:
+        return "torch is not installed"
+    if not cards and not found.hardware.apple:
+        return "no graphics card was found"
+    names = ", ".join(card.name for card in cards) or "Apple chip"
+    if found.build == "cpu":
+        return f"{names}: the installed torch {found.torch} is a CPU build (bash start_app.sh --backend …)"
+    wrong = _other_makers_build(found, cards)
+    if wrong:
+        return wrong
+    return (
+        found.hardware.notes[0]
+        if found.hardware.notes
+        else f"{names}: torch {found.torch} finds no usable device"
+    )
+
+
+def _other_makers_build(found: Probe, cards: tuple[Card, ...]) -> str:
+    if found.build == "cuda" and not found.hardware.of("nvidia"):
+        return f"{cards[0].name}: the installed torch {found.torch} is a CUDA build (bash start_app.sh --backend rocm)"
+    if found.build == "rocm" and not found.hardware.of("amd"):
+        return f"{cards[0].name}: the installed torch {found.torch} is a ROCm build (bash start_app.sh --backend cuda)"
+    return ""
+
+
+def _from_outside(hardware: Hardware) -> str:
+    if not hardware.cards and not hardware.apple:
+        return "no graphics card was found"
+    return "the graphics card has not been tried yet"
+
+
+if __name__ == "__main__":  # the launcher asks before it starts the page, which then finds the answer
+    probe(Settings.load())
