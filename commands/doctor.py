@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import importlib
 import json
 import sys
 from typing import Any
@@ -12,10 +11,14 @@ from typing import Any
 from commands.machine import choose_policy
 from commands.parsing import common_flags
 from commands.words import language
-from pipelines.backend.preflight import Check, Examination, examine
+from pipelines import weights
+from pipelines.backend.banner import banner
+from pipelines.backend.policy import Policy
+from pipelines.backend.probe import Probe, probe
+from pipelines.backend.rows import Row, render, usable
+from pipelines.doctor import doctor, engine_states
+from pipelines.registry import EngineContext
 from pipelines.settings import Settings
-
-MARKS = {"ok": "ok", "warning": "!", "problem": "X"}
 
 
 def add_parser(commands: Any) -> None:
@@ -27,65 +30,51 @@ def add_parser(commands: Any) -> None:
         parents=[common_flags(after_command=True)],
     )
     parser.add_argument("--json", action="store_true", help="the result as JSON on stdout")
+    parser.add_argument("--fresh", action="store_true", help="try the graphics card again")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine and tell; returns 0 when usable, else 1."""
     settings = Settings.load()
-    policy = choose_policy(arguments, settings)
-    found = examine(settings, policy)
-    weights = _weights(settings)
+    found = probe(settings, fresh=arguments.fresh)
+    policy = choose_policy(arguments, settings, found)
+    rows = doctor(settings, policy, found)
     if arguments.json:
-        value = {
-            "usable": found.usable,
-            "policy": dataclasses.asdict(policy),
-            "checks": [dataclasses.asdict(check) for check in found.checks],
-            "weights": weights,
-        }
-        sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(findings(settings, policy, found, rows), ensure_ascii=False) + "\n")
     else:
-        sys.stdout.write(table(found, weights))
-    return 0 if found.usable else 1
+        sys.stdout.write(text(settings, policy, found, rows))
+    return 0 if usable(rows) else 1
 
 
-def _weights(settings: Settings) -> list[dict[str, Any]]:
-    """State, size and licence of every item of the manifest."""
-    states = importlib.import_module("pipelines.weights").states(settings)
-    return [
-        {
-            "id": state.item.id,
-            "state": state.state,
-            "default": state.item.default,
-            "bytes": state.item.size,
-            "licence": state.item.licence,
-            "folder": str(state.folder),
-        }
-        for state in states
-    ]
+def findings(settings: Settings, policy: Policy, found: Probe, rows: tuple[Row, ...]) -> dict[str, Any]:
+    """All that the doctor knows, as JSON."""
+    states = engine_states(EngineContext(settings, policy))
+    return {
+        "usable": usable(rows),
+        "policy": dataclasses.asdict(policy),
+        "probe": dataclasses.asdict(found),
+        "checks": [row.plain() for row in rows],
+        "engines": {
+            name: {"state": state.state, "reason": state.reason.en} for name, state in states.items()
+        },
+        "weights": [
+            {
+                "id": state.item.id,
+                "state": state.state,
+                "default": state.item.default,
+                "bytes": state.item.size,
+                "licence": state.item.licence,
+                "folder": str(state.folder),
+            }
+            for state in weights.states(settings)
+        ],
+    }
 
 
-def table(found: Examination, weights: list[dict[str, Any]]) -> str:
-    """Checks by group, then the weights, then the verdict."""
-    lines, group = [], ""
-    for check in found.checks:
-        if check.group != group:
-            group = check.group
-            lines.append(f"{group}")
-        lines += _check_lines(check)
-    lines.append("weights")
-    for item in weights:
-        mark = "ok" if item["state"] == "ready" else "!" if item["default"] else "-"
-        lines.append(
-            f"  {mark:3}{item['id']:22}{item['state']}, {item['bytes'] / 1e6:.0f} MB, {item['licence']}"
-        )
-    problems = [check for check in found.checks if check.verdict == "problem"]
-    lines.append("Ready to dub." if not problems else f"Not ready: {', '.join(c.name for c in problems)}.")
-    return "\n".join(lines) + "\n"
-
-
-def _check_lines(check: Check) -> list[str]:
-    lines = [f"  {MARKS[check.verdict]:3}{check.name:22}{check.found.text(language())}"]
-    if check.todo.en:
-        lines.append(f"{'':27}{check.todo.text(language())}")
-    return lines
+def text(settings: Settings, policy: Policy, found: Probe, rows: tuple[Row, ...]) -> str:
+    """The banner's sentence, the rows, and the verdict."""
+    states = engine_states(EngineContext(settings, policy))
+    failed = [row.title.text(language()) for row in rows if row.level == "fail"]
+    verdict = f"Not ready: {', '.join(failed)}." if failed else "Ready to dub."
+    return f"{banner(policy, found, states).text(language())}\n\n{render(rows, language())}\n{verdict}\n"

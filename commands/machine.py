@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import argparse
 
-from pipelines.backend.choice import Asked, choose, torch_build
-from pipelines.backend.hardware import read_hardware
-from pipelines.backend.policy import Policy
+from pipelines.backend.policy import Policy, choose
+from pipelines.backend.probe import Probe, look
 from pipelines.settings import Settings
 
 
-def choose_policy(arguments: argparse.Namespace, settings: Settings) -> Policy:
+def choose_policy(arguments: argparse.Namespace, settings: Settings, probe: Probe | None = None) -> Policy:
     """The policy for this run.
 
     Raises:
         OptionError: the device asked for cannot be used.
     """
-    asked = Asked(arguments.device, arguments.safe_mode, arguments.no_half)
-    return choose(read_hardware(), torch_build(), asked, settings.threads)
+    return choose(
+        probe or look(settings),
+        device=arguments.device,
+        safe_mode=arguments.safe_mode,
+        no_half=arguments.no_half,
+        threads=settings.threads,
+    )

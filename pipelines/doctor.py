@@ -1,25 +1,18 @@
-"""The doctor: machine, weights and engines in one report, for ``app.py doctor``, ``start_app.sh --check`` and the page."""
+"""The doctor: machine, weights and engines, each with what was found, what it means and what to do."""
 
 from __future__ import annotations
 
-import argparse
-import dataclasses
 import importlib
-import json
-import os
 import shutil
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from pipelines import weights
-from pipelines.backend.banner import banner
 from pipelines.backend.policy import Policy
-from pipelines.backend.policy import choose as choose_policy
 from pipelines.backend.preflight import machine
-from pipelines.backend.probe import Probe, probe
-from pipelines.backend.rows import NOTHING, Level, Row, render, usable
-from pipelines.errors import Message, PipelineError
+from pipelines.backend.probe import Probe
+from pipelines.backend.rows import NOTHING, Level, Row
+from pipelines.errors import Message
 from pipelines.registry import EngineContext, EngineState, Registry
 from pipelines.settings import Settings
 
@@ -73,7 +66,9 @@ def _weights(settings: Settings) -> Iterator[Row]:
             state.note,
             NOTHING
             if level == "ok"
-            else Message(f"python app.py weights {item.id}", f"运行 python app.py weights {item.id}"),
+            else Message(
+                f"Run `python app.py weights {item.id}`.", f"请运行 `python app.py weights {item.id}`。"
+            ),
         )
 
 
@@ -129,59 +124,3 @@ def _node() -> Row:
         Message("npm (voice packs)", "npm(音色包)"),
         found or "not installed",
     )
-
-
-def report(settings: Settings, policy: Policy, found: Probe) -> dict[str, Any]:
-    """The doctor's findings as JSON."""
-    rows = doctor(settings, policy, found)
-    return {
-        "usable": usable(rows),
-        "policy": dataclasses.asdict(policy),
-        "probe": dataclasses.asdict(found),
-        "rows": [row.plain() for row in rows],
-    }
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command: exit code 0 usable, 1 not, 2 a device that is not there."""
-    options = _parse(arguments)
-    settings, language = Settings.load(), os.environ.get("LC_ALL") or os.environ.get("LANG") or "en"
-    found = probe(settings, fresh=options.fresh)
-    safe = True if options.safe_mode else False if options.no_safe_mode else None
-    try:
-        policy = choose_policy(
-            found,
-            device=options.device,
-            cpu=options.cpu,
-            safe_mode=safe,
-            no_half=options.no_half,
-            threads=settings.threads,
-        )
-    except PipelineError as error:
-        sys.stderr.write(f"{error.sentence(language)}\n")
-        return error.exit_code
-    rows = doctor(settings, policy, found)
-    if options.json:
-        sys.stdout.write(json.dumps(report(settings, policy, found), ensure_ascii=False, indent=1) + "\n")
-    else:
-        sys.stdout.write(render(rows, language))
-        sys.stdout.write(
-            f"\n{banner(policy, found, engine_states(EngineContext(settings, policy))).text(language)}\n"
-        )
-    return 0 if usable(rows) else 1
-
-
-def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="app.py doctor", description="Look at this computer: what works, what does not."
-    )
-    parser.add_argument("--json", action="store_true", help="for scripts")
-    parser.add_argument("--fresh", action="store_true", help="try the graphics card again")
-    parser.add_argument("--device", default="auto")
-    for flag in ("--cpu", "--safe-mode", "--no-safe-mode", "--no-half", "--debug"):
-        parser.add_argument(flag, action="store_true")
-    return parser.parse_args(arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

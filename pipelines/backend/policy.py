@@ -17,6 +17,8 @@ Family = Literal["cuda", "rocm", "mps", "cpu"]
 Precision = Literal["float32", "bfloat16", "float16"]
 GIB = 1024**3
 ALLOCATOR_SETTINGS = ("PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")
+# Cards whose half precision is known to give NaN (the same list stands in facefusion, InvokeAI and A1111).
+BROKEN_HALF = ("1630", "1650", "1660", "MX450", "MX550", "T500", "T550", "T600")
 NO_CARDS = {"CUDA_VISIBLE_DEVICES": "-1", "HIP_VISIBLE_DEVICES": "-1"}
 
 
@@ -80,10 +82,15 @@ def choose(
     if wanted == "auto":
         chosen = _best(probe)
         if chosen is None:
-            return Policy(threads=threads, safe_mode=bool(safe_mode), reason=probe.reason)
+            few = _threads(threads, env)
+            return Policy(threads=threads, safe_mode=bool(safe_mode), environment=few, reason=probe.reason)
     else:
         chosen = _asked(probe, wanted)
     return _on_card(probe, chosen, safe_mode, no_half, threads, env)
+
+
+def _threads(threads: int, env: Mapping[str, str]) -> dict[str, str]:
+    return {} if "OMP_NUM_THREADS" in env else {"OMP_NUM_THREADS": str(threads)}
 
 
 def _best(probe: Probe) -> Device | None:
@@ -126,7 +133,9 @@ def _on_card(
     translated = device.name.endswith("[ZLUDA]")  # a CUDA build on an AMD card through a translation layer
     safe = asked_safe if asked_safe is not None else family == "rocm" or translated
     name = device.name_for_torch(family)
-    extra = _rocm_environment(probe, device, env) if family == "rocm" else {}
+    extra = _threads(threads, env)
+    if family == "rocm":
+        extra |= _rocm_environment(probe, device, env)
     if "HIP_VISIBLE_DEVICES" in extra:
         name = "cuda:0"
     memory = (device.memory or 0) / GIB
@@ -150,7 +159,8 @@ def _precision(family: Family, device: Device) -> Precision:
         return "float32"
     if "bfloat16" in device.precisions and (family == "rocm" or device.capability >= (8, 0)):
         return "bfloat16"
-    if "float16" in device.precisions and family == "cuda" and not re.search(r"GTX 16\d\d", device.name):
+    broken = any(name in device.name for name in BROKEN_HALF)
+    if "float16" in device.precisions and family == "cuda" and device.capability >= (7, 0) and not broken:
         return "float16"
     return "float32"
 

@@ -14,10 +14,11 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pipelines.backend.build import torch_build
 from pipelines.backend.hardware import Card, Hardware, read_hardware
 from pipelines.backend.policy import Family
 from pipelines.files import read_json, write_json
@@ -108,10 +109,31 @@ def probe(settings: Settings, *, fresh: bool = False, seconds: float = PROBE_SEC
 
 
 def glance(settings: Settings) -> Probe:
-    """What can be said at once, for a page that is starting: the remembered answer, or the view from outside."""
+    """What can be said at once: the remembered answer, else the view from outside (torch is not asked)."""
     hardware = read_hardware()
     remembered = _remembered(settings.cache / "probe.json", _key(hardware), hardware)
-    return remembered or Probe(torch=_installed("torch"), hardware=hardware, reason=_from_outside(hardware))
+    if remembered:
+        return remembered
+    build = torch_build()
+    found = Probe(torch=build.version, build=build.family, runtime=build.runtime, hardware=hardware)
+    untried = bool(_why_not(found)) and _could_work(found)
+    return replace(found, reason="the graphics card has not been tried yet" if untried else _why_not(found))
+
+
+def look(settings: Settings) -> Probe:
+    """The probe that a job or the page needs: torch is asked only where a card could work and was not tried yet."""
+    found = glance(settings)
+    return found if found.asked or not _could_work(found) else probe(settings)
+
+
+def _could_work(found: Probe) -> bool:
+    """Whether there is a device for the installed build of torch."""
+    hardware = found.hardware
+    if not found.torch:
+        return False
+    if found.build == "cuda":
+        return any(card.driver for card in hardware.of("nvidia"))
+    return bool(hardware.of("amd")) and hardware.kfd if found.build == "rocm" else hardware.apple
 
 
 def _key(hardware: Hardware) -> str:
@@ -188,8 +210,7 @@ def _ask(hardware: Hardware, seconds: float) -> Probe:
 
 
 def _with_reason(found: Probe) -> Probe:
-    plain = {**_plain(found), "devices": found.devices, "targets": found.targets}
-    return Probe(**{**plain, "hardware": found.hardware, "reason": found.reason or _why_not(found)})
+    return replace(found, reason=found.reason or _why_not(found))
 
 
 def _why_not(found: Probe) -> str:
@@ -203,8 +224,9 @@ def _why_not(found: Probe) -> str:
     if not cards and not found.hardware.apple:
         return "no graphics card was found"
     names = ", ".join(card.name for card in cards) or "Apple chip"
-    if found.build == "cpu":
-        return f"{names}: the installed torch {found.torch} is a CPU build (bash start_app.sh --backend …)"
+    if found.build == "cpu" and cards:
+        backend = "cuda" if found.hardware.of("nvidia") else "rocm"
+        return f"{names}: the installed torch {found.torch} is a CPU build (bash start_app.sh --backend {backend})"
     wrong = _other_makers_build(found, cards)
     if wrong:
         return wrong
@@ -221,12 +243,6 @@ def _other_makers_build(found: Probe, cards: tuple[Card, ...]) -> str:
     if found.build == "rocm" and not found.hardware.of("amd"):
         return f"{cards[0].name}: the installed torch {found.torch} is a ROCm build (bash start_app.sh --backend cuda)"
     return ""
-
-
-def _from_outside(hardware: Hardware) -> str:
-    if not hardware.cards and not hardware.apple:
-        return "no graphics card was found"
-    return "the graphics card has not been tried yet"
 
 
 if __name__ == "__main__":  # the launcher asks before it starts the page, which then finds the answer

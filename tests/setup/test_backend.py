@@ -14,9 +14,10 @@ import pytest
 from pipelines import doctor, weights
 from pipelines.backend import amd, banner, preflight, trial
 from pipelines.backend import probe as probing
+from pipelines.backend.build import Build, torch_build
 from pipelines.backend.hardware import Card, Hardware
 from pipelines.backend.policy import Policy, choose
-from pipelines.backend.probe import Device, Probe, glance, probe
+from pipelines.backend.probe import Device, Probe, glance, look, probe
 from pipelines.backend.rows import Row, render, usable
 from pipelines.errors import OptionError
 from pipelines.registry import EngineContext, EngineState
@@ -24,6 +25,7 @@ from pipelines.settings import Settings
 
 GIB = 1024**3
 NO_CARD = Hardware()
+BARE = {"OMP_NUM_THREADS": "2"}  # what is set already, so that policies add only what the test is about
 ALL = ("float32", "bfloat16", "float16")
 RTX = Device(0, "NVIDIA GeForce RTX 4090", "sm_89", 24 * GIB, works=True, precisions=ALL)
 TURING = Device(0, "NVIDIA GeForce RTX 2080", "sm_75", 8 * GIB, works=True, precisions=ALL)
@@ -41,8 +43,13 @@ NONE = Probe("2.11.0", "2.11.0", asked=True, reason="no graphics card was found"
 
 
 def test_cuda_takes_half_precision_where_it_works() -> None:
-    assert choose(CUDA) == Policy(
-        "cuda", "cuda:0", "bfloat16", batch=32, reason="NVIDIA GeForce RTX 4090 passed the test computation"
+    assert choose(CUDA, environment={}) == Policy(
+        "cuda",
+        "cuda:0",
+        "bfloat16",
+        batch=32,
+        environment={"OMP_NUM_THREADS": "2"},
+        reason="NVIDIA GeForce RTX 4090 passed the test computation",
     )
     assert choose(replace(CUDA, devices=(TURING,))).precision == "float16"
     assert choose(replace(CUDA, devices=(GTX16,))).precision == "float32", (
@@ -52,14 +59,14 @@ def test_cuda_takes_half_precision_where_it_works() -> None:
 
 
 def test_amd_cards_start_in_safe_mode() -> None:
-    policy = choose(ROCM, environment={})
+    policy = choose(ROCM, environment=BARE)
     assert (policy.family, policy.device, policy.precision) == ("rocm", "cuda:0", "float32")
     assert (policy.safe_mode, policy.short_side_cap, policy.fps_cap, policy.batch) == (True, 720, 30, 8)
     assert policy.environment == {"MIOPEN_FIND_MODE": "FAST"}
-    left = choose(ROCM, safe_mode=False, environment={})
+    left = choose(ROCM, safe_mode=False, environment=BARE)
     assert (left.safe_mode, left.precision, left.short_side_cap, left.batch) == (False, "bfloat16", None, 32)
     small = replace(ROCM, devices=(replace(XTX, memory=4 * GIB),))
-    assert choose(small, environment={}).batch == 1
+    assert choose(small, environment=BARE).batch == 1
 
 
 def test_safe_mode_can_be_asked_for_anywhere() -> None:
@@ -75,15 +82,18 @@ def test_a_translation_layer_counts_as_an_amd_card() -> None:
 
 def test_processor_graphics_are_hidden_beside_a_card() -> None:
     both = replace(ROCM, devices=(RAPHAEL, replace(XTX, index=1)))
-    policy = choose(both, environment={})
+    policy = choose(both, environment=BARE)
     assert policy.device == "cuda:0" and policy.environment["HIP_VISIBLE_DEVICES"] == "1"
     assert "7900" in policy.reason
-    kept = choose(both, environment={"HIP_VISIBLE_DEVICES": "0,1"})
+    kept = choose(both, environment=BARE | {"HIP_VISIBLE_DEVICES": "0,1"})
     assert kept.device == "cuda:1" and "HIP_VISIBLE_DEVICES" not in kept.environment
 
 
 def test_expandable_segments_are_taken_out_on_amd_only() -> None:
-    env = {"PYTORCH_ALLOC_CONF": "max_split_size_mb:128,expandable_segments:True", "MIOPEN_FIND_MODE": "3"}
+    env = BARE | {
+        "PYTORCH_ALLOC_CONF": "max_split_size_mb:128,expandable_segments:True",
+        "MIOPEN_FIND_MODE": "3",
+    }
     assert choose(ROCM, environment=env).environment == {"PYTORCH_ALLOC_CONF": "max_split_size_mb:128"}
     assert choose(CUDA, environment=env).environment == {}
 
@@ -99,7 +109,7 @@ def test_a_device_that_failed_its_test_is_not_used() -> None:
 
 
 def test_the_cpu_can_be_asked_for_and_then_libraries_see_no_card() -> None:
-    for policy in (choose(CUDA, cpu=True), choose(CUDA, device="cpu")):
+    for policy in (choose(CUDA, cpu=True, environment=BARE), choose(CUDA, device="cpu", environment=BARE)):
         assert policy.family == "cpu" and policy.environment == {
             "CUDA_VISIBLE_DEVICES": "-1",
             "HIP_VISIBLE_DEVICES": "-1",
@@ -228,6 +238,50 @@ def test_the_cpu_is_never_chosen_without_a_reason(settings: Settings, child, ans
     assert choose(found).reason == found.reason
 
 
+@pytest.mark.parametrize(
+    ("text", "build"),
+    [
+        (
+            "__version__ = '2.11.0+cu130'\ncuda: Optional[str] = '13.0'\nhip: Optional[str] = None\n",
+            ("cuda", "13.0"),
+        ),
+        ("cuda = None\nhip = '7.2.1'\n", ("rocm", "7.2.1")),
+        ("cuda: str = None\nhip = None\n", ("cpu", "")),
+        ("syntax error(", ("cpu", "")),
+    ],
+)
+def test_the_build_of_torch_is_read_without_importing_it(
+    tmp_path: Path, text: str, build: tuple[str, str]
+) -> None:
+    (tmp_path / "version.py").write_text(text, encoding="utf-8")
+    found = torch_build(tmp_path / "version.py")
+    assert (found.family, found.runtime) == build and found.version
+
+
+@pytest.mark.parametrize(
+    ("build", "card", "runs"),
+    [
+        (Build("2.11.0", "cuda"), Card("nvidia", "RTX", "570.1", "8.9"), True),
+        (Build("2.11.0", "cuda"), Card("nvidia", "RTX"), False),
+        (Build("2.11.0", "cuda"), Card("amd", "XTX", "inbox", "gfx1100"), False),
+        (Build("2.11.0", "rocm"), Card("amd", "XTX", "inbox", "gfx1100"), True),
+        (Build("2.11.0", "cpu"), Card("nvidia", "RTX", "570.1", "8.9"), False),
+        (Build(), Card("nvidia", "RTX", "570.1", "8.9"), False),
+    ],
+)
+def test_a_job_asks_torch_only_where_a_card_could_work(
+    settings: Settings, child, monkeypatch: pytest.MonkeyPatch, build: Build, card: Card, runs: bool
+) -> None:  # type: ignore[no-untyped-def]
+    answer = json.dumps(
+        json.dumps({"torch": "2.11.0", "torchaudio": "2.11.0", "build": build.family, "devices": []})
+    )
+    ran = child(f"print({answer})", Hardware((card,), kfd=True))
+    monkeypatch.setattr(probing, "torch_build", lambda: build)
+    waiting = glance(settings)
+    assert waiting.asked is False and ("not been tried" in waiting.reason) == runs and waiting.reason
+    assert look(settings).asked is runs and ran.exists() is runs
+
+
 def test_without_torch_the_probe_answers(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probing, "_installed", lambda package: "")
     found = probe(settings)
@@ -339,22 +393,6 @@ def test_an_override_that_helps_is_fine_and_bad_kernels_are_named() -> None:
     assert list(amd.kernel_rows("6.17.9")) == list(amd.kernel_rows("7.0.0-generic")) == []
 
 
-def test_the_command_speaks_json_and_uses_exit_codes(
-    capsys: pytest.CaptureFixture[str], settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(doctor, "probe", lambda settings, fresh=False: NONE)
-    for name in ("jobs", "outputs", "cache", "logs"):
-        monkeypatch.setenv(f"DUBWRIGHT_{name.upper()}", str(getattr(settings, name)))
-    assert doctor.main(["--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert said["usable"] is True and said["policy"]["family"] == "cpu" and said["probe"]["torch"] == "2.11.0"
-    assert {"id", "level", "title", "found", "meaning", "remedy"} == set(said["rows"][0])
-    assert doctor.main(["--device", "cuda:0"]) == 2
-    assert "auto, cpu" in capsys.readouterr().err
-    monkeypatch.setenv("DUBWRIGHT_WEIGHTS", str(settings.cache / "none"))
-    assert doctor.main([]) == 1
-
-
 # ------------------------------------------------------------------------------------------------------ banner
 
 
@@ -362,13 +400,13 @@ def test_the_banner_says_what_runs_where_and_why() -> None:
     states = {"a": EngineState("ready"), "b": EngineState("missing weights")}
     cuda = banner.banner(choose(CUDA), CUDA, states)
     assert cuda.en == "NVIDIA GeForce RTX 4090 · CUDA 12.8 · 24.0 GiB · bf16 · 1 of 2 engines ready"
-    rocm = banner.banner(choose(ROCM, environment={}), ROCM, states)
+    rocm = banner.banner(choose(ROCM, environment=BARE), ROCM, states)
     assert (
         "ROCm 7.2" in rocm.en
         and "fp32 · safe mode (≤ 720p, 30 fps, batch 8)" in rocm.en
         and "安全模式" in rocm.zh
     )
-    assert "safe mode off" in banner.banner(choose(ROCM, safe_mode=False, environment={}), ROCM, states).en
+    assert "safe mode off" in banner.banner(choose(ROCM, safe_mode=False, environment=BARE), ROCM, states).en
     lost = replace(
         NONE, hardware=Hardware((Card("amd", "RX 580", "inbox", "gfx803"),)), reason="RX 580: no kernels"
     )
