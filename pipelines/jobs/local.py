@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pipelines.backend.policy import Policy
@@ -27,6 +28,7 @@ from pipelines.settings import Settings
 
 log = logging.getLogger(__name__)
 LOOK = 0.1  # seconds between looks at the worker and at the queue
+OLD_PART = 86400.0  # seconds
 
 
 class LocalExecutor:
@@ -262,13 +264,19 @@ class LocalExecutor:
 
     def _prepare(self, record: JobRecord, folder: JobFolder) -> None:
         """Clear away what an earlier attempt left and write what the worker reads."""
-        for path in (folder.outcome, folder.progress, *folder.path.rglob(".*.part")):
+        for path in (folder.outcome, folder.progress, *folder.path.rglob(".*.part"), *self._old_parts()):
             path.unlink(missing_ok=True)
         folder.heartbeat.touch()
         self._store.save(record)
         write_context(folder, self._settings, self._policy)
         with folder.log.open("a", encoding="utf-8") as file:
             file.write(f"--- attempt {record.attempts}, {time.strftime('%Y-%m-%d %H:%M:%S')}\n")
+
+    def _old_parts(self) -> list[Path]:
+        """What killed workers left half written in the cache, a day ago or earlier: nobody writes them any more."""
+        limit = time.time() - OLD_PART
+        parts = [path for path in self._settings.cache.rglob(".*.part") if path.is_file()]
+        return [path for path in parts if path.stat().st_mtime < limit]
 
     def _environment(self, folder: JobFolder) -> dict[str, str]:
         private = {str(key): str(value) for key, value in read_state(folder.private).items()}

@@ -12,7 +12,7 @@ from pipelines.jobs.spec import JobState, JobView, NoteView, StageView
 
 def build_view(record: JobRecord, folder: JobFolder, ahead: int | None = None) -> JobView:
     """Join record and progress; ``ahead`` is the number of jobs that run before a waiting one, if known."""
-    progress = read_state(folder.progress) if record.attempts else {}
+    progress = {} if record.state == "queued" else read_state(folder.progress)
     return JobView(
         id=record.id,
         kind=record.kind,

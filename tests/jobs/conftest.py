@@ -15,7 +15,7 @@ from pipelines.jobs.store import JobStore
 from pipelines.settings import Settings
 from tests.jobs.flows import FLOWS
 
-PATIENCE = 30.0  # seconds until a wait in a test counts as a failure
+PATIENCE = 60.0  # seconds until a wait in a test counts as a failure
 
 
 @pytest.fixture

@@ -127,7 +127,11 @@ def test_resume_skips_what_is_finished_and_changed_options_do_not(executor: Loca
     executor.stop(job_id)
     folder = ended(executor, job_id).folder
     first = (folder / "first.txt").read_text()
+    blocker = executor.submit(JobSpec("work", {"items": 3, "each": 0.1}))
     executor.resume(job_id, {"pause": 0})
+    view = executor.view(job_id)
+    assert view is not None and (view.state, view.stages, view.error) == ("queued", (), None)
+    assert ended(executor, blocker).state == "done"
     assert ended(executor, job_id).result == {"first_ran": False}
     assert (folder / "first.txt").read_text() == first
     executor.resume(job_id, {"words": "b"})

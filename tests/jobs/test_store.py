@@ -145,7 +145,13 @@ def test_parts_of_a_killed_attempt_are_swept_before_the_next(store: JobStore, se
     executor = LocalExecutor(store, settings, flows=FLOWS)
     view = run(executor, "two_stages", bomb=9)
     (view.folder / ".big.1234.mp4.part").write_bytes(b"half")
+    cached = [settings.cache / "proxies" / f".{name}.1234.mp4.part" for name in ("old", "new")]
+    cached[0].parent.mkdir(parents=True)
+    for path in cached:
+        path.write_bytes(b"half")
+    os.utime(cached[0], (time.time() - 2 * DAY,) * 2)
     executor.resume(view.id, {"bomb": None})
     assert ended(executor, view.id).state == "done"
     assert not list(view.folder.glob(".*.part"))
+    assert [path.exists() for path in cached] == [False, True]  # the new one may be somebody's at work
     executor.close()
