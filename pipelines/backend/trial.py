@@ -11,6 +11,7 @@ from typing import Any
 
 from pipelines.backend.hardware import AMD_APUS
 
+KHZ_BIN = 7  # of 23 Mel bands up to 8 kHz: the one with 1 kHz
 TOLERANCE = {"float32": 2e-3, "bfloat16": 0.15, "float16": 0.05}
 
 
@@ -38,11 +39,32 @@ def answer() -> dict[str, Any]:
 
 
 def _torchaudio() -> str:
+    """torchaudio's version when it imports and computes: features in torch, forced alignment in its own library.
+
+    A build for another torch fails at import with OSError, or only when its operators are called.
+    """
     try:
         import torchaudio
-    except (ImportError, OSError, RuntimeError):  # a build of another kind fails with OSError
+
+        features = _speech_features()
+    except (ImportError, OSError, RuntimeError, AttributeError):
         return ""
-    return str(torchaudio.__version__)
+    return str(torchaudio.__version__) if features else ""
+
+
+def _speech_features() -> bool:
+    """Kaldi filter banks of a resampled tone peak at its pitch, and an alignment finds the frames it was made of."""
+    import torch
+    from torchaudio.compliance import kaldi
+    from torchaudio.functional import forced_align, resample
+
+    tone = resample(torch.sin(torch.arange(24000) * (2 * torch.pi * 1000 / 24000)), 24000, 16000)
+    bank = kaldi.fbank(tone[None], sample_frequency=16000, num_mel_bins=23, dither=0.0).mean(dim=0)
+    scores = torch.full((1, 6, 3), -9.0)
+    for frame, token in enumerate((0, 1, 1, 0, 2, 0)):
+        scores[0, frame, token] = 0.0
+    path, _ = forced_align(scores, torch.tensor([[1, 2]], dtype=torch.int32), blank=0)
+    return int(bank.argmax()) == KHZ_BIN and path[0].tolist() == [0, 1, 1, 0, 2, 0]
 
 
 def _card(index: int) -> dict[str, Any]:

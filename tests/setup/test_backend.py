@@ -299,6 +299,17 @@ def test_the_test_computation_is_right_on_the_cpu_and_notices_a_wrong_device(
     assert trial._try("cuda:7")["works"] is False, "a device that is not there"
 
 
+def test_torchaudio_counts_only_when_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    torchaudio = pytest.importorskip("torchaudio")
+    assert trial._torchaudio() == torchaudio.__version__
+
+    def missing(*_arguments: object, **_options: object) -> None:
+        raise RuntimeError("torchaudio::forced_align is not there")  # what a library of another build answers
+
+    monkeypatch.setattr("torchaudio.functional.forced_align", missing)
+    assert trial._torchaudio() == ""
+
+
 # ------------------------------------------------------------------------------------------------------ doctor
 
 
