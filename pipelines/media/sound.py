@@ -19,6 +19,8 @@ from pipelines.types import Audio, AudioTrack, Samples
 
 PRE_ROLL = 1.0  # seconds decoded before the wanted start: codecs need a run-up, mp3 seeks land early
 BYTES_PER_SAMPLE = 4
+BYTES_PER_WAV_SAMPLE = 2
+WAV_LIMIT = 2**32 - 2**16
 LAYOUTS = {1: "mono", 2: "stereo"}
 
 
@@ -163,11 +165,14 @@ def _blocks(pipe: IO[bytes], block: int, channels: int) -> Iterator[Samples]:
         yield samples if channels == 1 else samples.reshape(-1, channels)
 
 
-def write_sound(path: Path, blocks: Iterable[Samples], sr: int, channels: int = 1) -> int:
+def write_sound(
+    path: Path, blocks: Iterable[Samples], sr: int, channels: int = 1, *, expected: int = 0
+) -> int:
     """Write blocks as a 16-bit WAV file, whole or not at all; returns the number of samples per channel.
 
     Args:
         blocks: float32 ``(n,)`` or ``(n, channels)`` in [-1, 1]; beyond that they are clipped.
+        expected: how many samples will come, when known: beyond WAV's 4 GB the file becomes RF64.
 
     Raises:
         DiskFull: no room.
@@ -175,7 +180,7 @@ def write_sound(path: Path, blocks: Iterable[Samples], sr: int, channels: int = 
     written = 0
     with (
         part_file(path) as part,
-        _wave(part, sr, channels) as file,
+        _wave(part, sr, channels, expected) as file,
         contextlib.closing(_generator(blocks)) as pieces,
     ):
         for samples in pieces:
@@ -190,8 +195,9 @@ def _generator(
     yield from blocks
 
 
-def _wave(part: Path, sr: int, channels: int) -> soundfile.SoundFile:
-    return soundfile.SoundFile(part, "w", sr, channels, subtype="PCM_16", format="WAV")
+def _wave(part: Path, sr: int, channels: int, expected: int) -> soundfile.SoundFile:
+    form = "RF64" if expected * channels * BYTES_PER_WAV_SAMPLE > WAV_LIMIT else "WAV"
+    return soundfile.SoundFile(part, "w", sr, channels, subtype="PCM_16", format=form)
 
 
 def save_audio(path: Path, audio: Audio) -> None:
