@@ -1,0 +1,217 @@
+"""A tab's running job: sent off, watched, stopped, resumed and found again after a reload.
+
+No job lives in a Gradio event: closing the tab ends nothing. The browser remembers the job's id, and a timer that ticks
+only while a job runs asks for its state, so a second job started in the same tab simply takes the first one's place.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ParamSpec, TypeVar
+
+import gradio as gr
+from gradio.components import Component
+
+from pipelines.errors import PipelineError
+from pipelines.jobs.spec import JobView, StageView
+from ui.i18n import escaped, label, language_of, text
+from ui.services import Services
+from ui.texts import TEXTS
+
+P = ParamSpec("P")
+R = TypeVar("R")
+log = logging.getLogger(__name__)
+
+SECONDS_BETWEEN_LOOKS = 0.6
+# Stages that are shown before they begin, so that the user sees what is to come.
+STAGES: dict[str, tuple[str, ...]] = {"dub": ("listen", "translate", "speak", "lips", "video")}
+ICONS = {"waiting": "○", "running": "◐", "done": "✓", "failed": "✕", "stopped": "■"}
+
+# Turns a job into updates of the tab's result components; called while it runs and when it has ended.
+Show = Callable[[JobView, str], Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class JobPanel:
+    """The components that show one tab's job."""
+
+    last: gr.BrowserState
+    progress: gr.HTML
+    stop: gr.Button
+    resume: gr.Button
+    timer: gr.Timer
+
+    @property
+    def components(self) -> list[Component]:
+        """What ``look`` updates, before the tab's own results."""
+        return [self.progress, self.stop, self.resume, self.timer]
+
+
+def plainly(handler: Callable[P, R]) -> Callable[P, R]:
+    """A handler whose errors reach the user as one sentence in their language; the log gets the rest."""
+
+    @functools.wraps(handler)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        given = (*args, *kwargs.values())
+        language = language_of(next((item for item in given if isinstance(item, gr.Request)), None))
+        try:
+            return handler(*args, **kwargs)
+        except PipelineError as error:
+            raise gr.Error(error.sentence(language), title=text(language, "ui_problem"), print_exception=False) from error
+        except gr.Error:
+            raise
+        except Exception as error:
+            log.exception("A handler of the page failed")
+            raise gr.Error(text(language, "ui_unexpected"), print_exception=False) from error
+
+    return call
+
+
+def job_panel(services: Services, name: str) -> JobPanel:
+    """Lay out the panel; ``name`` (the tab's) tells its memory in the browser from the other tabs'."""
+    progress = gr.HTML(visible=True, elem_id=f"{name}-progress")
+    with gr.Row():
+        stop = gr.Button(label("ui_stop"), variant="stop", visible=False, elem_id=f"{name}-stop")
+        resume = gr.Button(label("ui_resume"), visible=False, elem_id=f"{name}-resume")
+    last = gr.BrowserState("", storage_key=f"dubwright-{name}", secret=services.browser_secret)
+    return JobPanel(last, progress, stop, resume, gr.Timer(SECONDS_BETWEEN_LOOKS, active=False))
+
+
+def look(services: Services, show: Show, results: int, job_id: str, language: str) -> tuple[Any, ...]:
+    """Updates of the panel and the tab's results for a job; everything empty when there is none."""
+    view = services.executor.view(job_id) if job_id else None
+    if view is None:
+        return "", gr.Button(visible=False), gr.Button(visible=False), gr.Timer(active=False), *[gr.skip()] * results
+    again = view.state in ("failed", "stopped")
+    return (
+        job_html(view, language),
+        gr.Button(visible=not view.ended),
+        gr.Button(visible=again),
+        gr.Timer(active=not view.ended),
+        *show(view, language),
+    )
+
+
+def wire(services: Services, demo: gr.Blocks, panel: JobPanel, results: list[Component], show: Show) -> Callable[..., Any]:
+    """Connect stop, resume, the timer and the reload; returns the handler that follows a submit (``.then``)."""
+
+    def watch(job_id: str, request: gr.Request) -> tuple[Any, ...]:
+        return look(services, show, len(results), job_id, language_of(request))
+
+    def stop(job_id: str) -> None:
+        services.executor.stop(job_id)
+
+    def resume(job_id: str) -> None:
+        services.executor.resume(job_id)
+
+    outputs = [*panel.components, *results]
+    hidden: dict[str, Any] = {"show_progress": "hidden", "queue": False, "api_visibility": "private"}
+    panel.timer.tick(watch, panel.last, outputs, **hidden)
+    panel.stop.click(plainly(stop), panel.last, None, **hidden).then(watch, panel.last, outputs, **hidden)
+    panel.resume.click(plainly(resume), panel.last, None, **hidden).then(watch, panel.last, outputs, **hidden)
+    demo.load(watch, panel.last, outputs, **hidden)
+    return watch
+
+
+def start(
+    button: gr.Button, submit: Callable[..., Any], inputs: list[Component], panel: JobPanel, results: list[Component], watch: Callable[..., Any], api_name: str
+) -> None:
+    """Let ``button`` send off a job: ``submit`` returns its id."""
+    outputs = [*panel.components, *results]
+    sent = button.click(plainly(submit), inputs, panel.last, api_name=api_name, concurrency_limit=None)
+    sent.success(watch, panel.last, outputs, show_progress="hidden", queue=False, api_visibility="private")
+
+
+def clock(seconds: float) -> str:
+    """``0:07``, ``12:30`` or ``1:02:03``."""
+    whole = max(0, round(seconds))
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
+
+
+def stage_name(name: str, language: str) -> str:
+    """A stage as people call it."""
+    key = f"ui_stage_{name}"
+    return text(language, key) if key in TEXTS else name.replace("-", " ").capitalize()
+
+
+def _stage_state(view: JobView, index: int, count: int) -> str:
+    if view.state == "done" or index < count - 1:
+        return "done"
+    return {"failed": "failed", "stopped": "stopped"}.get(view.state, "running")
+
+
+def _left(stage: StageView) -> float | None:
+    if not stage.total or stage.done <= 0 or stage.seconds < 2:
+        return None
+    return stage.seconds * max(0.0, stage.total - stage.done) / stage.done
+
+
+def _count(stage: StageView, language: str) -> str:
+    key = f"ui_unit_{stage.unit}"
+    unit = text(language, key) if key in TEXTS else stage.unit
+    if stage.unit == "s":
+        return f"{clock(stage.done)} / {clock(stage.total)}" if stage.total else clock(stage.done)
+    if stage.total is None:
+        return f"{stage.done:g} {unit}".strip() if stage.done else ""
+    return f"{stage.done:g} / {stage.total:g} {unit}".strip()
+
+
+def _stage_row(name: str, state: str, stage: StageView | None, language: str) -> str:
+    known = stage is not None and stage.total
+    share = 1.0 if state == "done" else min(1.0, stage.done / stage.total) if stage and stage.total else 0.0
+    count = _count(stage, language) if stage else ""
+    left = _left(stage) if stage and state == "running" else None
+    if left is not None:
+        count += " · " + text(language, "ui_left", time=clock(left))
+    elif stage and state == "done" and stage.seconds >= 1:
+        count += f" · {clock(stage.seconds)}" if count else clock(stage.seconds)
+    fill = " unknown" if state == "running" and not known else ""
+    width = "" if fill else f' style="width:{100 * share:.1f}%"'
+    title = escaped(stage_name(name, language))
+    return (
+        f'<div class="stage {state}"><span aria-hidden="true">{ICONS[state]}</span><span>{title}</span>'
+        f'<div class="track" role="progressbar" aria-label="{title}" aria-valuemin="0" aria-valuemax="100" '
+        f'aria-valuenow="{100 * share:.0f}"><div class="fill{fill}"{width}></div></div>'
+        f'<span class="count">{escaped(count)}</span></div>'
+    )
+
+
+def _rows(view: JobView, language: str) -> str:
+    rows = []
+    for index, stage in enumerate(view.stages):
+        rows.append(_stage_row(stage.name, _stage_state(view, index, len(view.stages)), stage, language))
+    if view.state != "done":
+        begun = {stage.name for stage in view.stages}
+        coming = [name for name in STAGES.get(view.kind, ()) if name not in begun]
+        rows += [_stage_row(name, "waiting", None, language) for name in coming]
+    return "".join(rows)
+
+
+def error_sentence(view: JobView, language: str) -> str:
+    """The error of a failed job as one sentence; never a traceback."""
+    if view.error is None:
+        return ""
+    return PipelineError.from_record(view.error).sentence(language)
+
+
+def job_html(view: JobView, language: str, now: float | None = None) -> str:
+    """The job's card: its name and state, a bar for each stage with counts and times, notes, and the error."""
+    until = view.finished or (time.time() if now is None else now)
+    elapsed = text(language, "ui_elapsed", time=clock(until - view.started)) if view.started else ""
+    parts = [
+        f'<div class="head" role="status"><span>{escaped(text(language, f"ui_state_{view.state}"))}'
+        f" · {escaped(view.title or view.kind)}</span>"
+        f'<span class="times">{escaped(elapsed)}</span></div>',
+        _rows(view, language),
+    ]
+    for note in view.notes:
+        kind = "note" if note.level == "warning" else "hint"
+        parts.append(f'<div class="problem {kind}">{escaped(note.zh if language == "zh" else note.en)}</div>')
+    if view.error is not None and view.state == "failed":
+        parts.append(f'<div class="problem" role="alert">{escaped(error_sentence(view, language))}</div>')
+    return f'<div class="job" data-job="{escaped(view.id)}" data-state="{view.state}">{"".join(parts)}</div>'

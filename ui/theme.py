@@ -1,0 +1,68 @@
+"""How the page looks: the system's own fonts (no font is ever fetched), a few lines of CSS on theme variables."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+CSS = """
+.gradio-container {max-width: 1240px !important; margin: 0 auto !important;}
+#header {align-items: center; gap: 8px 16px;}
+#header h1 {margin: 0; font-size: 1.45rem; letter-spacing: -0.01em;}
+#header .tagline {color: var(--body-text-color-subdued); font-size: .92rem;}
+#language {max-width: 110px; min-width: 84px; flex: 0 0 auto;}
+.banner {border: 1px solid var(--border-color-primary); border-radius: var(--radius-lg);
+  background: var(--background-fill-secondary); padding: 0; font-size: .9rem;}
+.banner summary {cursor: pointer; padding: 8px 14px; list-style: none; display: flex; flex-wrap: wrap; gap: 4px 12px;}
+.banner summary::-webkit-details-marker {display: none;}
+.banner summary .dot {color: var(--body-text-color-subdued);}
+.banner summary .more {margin-left: auto; color: var(--link-text-color); text-decoration: underline;}
+.dw-table {overflow-x: auto; padding: 0 14px 12px;}
+.dw-table table {border-collapse: collapse; width: 100%; font-size: .88rem;}
+.dw-table th, .dw-table td {text-align: left; padding: 5px 10px 5px 0; vertical-align: top;
+  border-top: 1px solid var(--border-color-primary);}
+.dw-table th {font-weight: 600; border-top: none;}
+.state-ok {color: var(--dw-good);} .state-no {color: var(--dw-warn);}
+:root {--dw-good: #15803d; --dw-warn: #b45309; --dw-bad: #b91c1c;}
+.dark {--dw-good: #4ade80; --dw-warn: #fbbf24; --dw-bad: #f87171;}
+.facts {display: flex; flex-wrap: wrap; gap: 6px;}
+.facts span {background: var(--background-fill-secondary); border: 1px solid var(--border-color-primary);
+  border-radius: 999px; padding: 2px 10px; font-size: .86rem; white-space: nowrap;}
+.estimate {font-size: .95rem; text-align: center;}
+.job {border: 1px solid var(--border-color-primary); border-radius: var(--radius-lg); padding: 12px 14px;}
+.job .head {display: flex; flex-wrap: wrap; justify-content: space-between; gap: 4px 12px; margin-bottom: 8px;
+  font-weight: 600;}
+.job .times {font-weight: 400; color: var(--body-text-color-subdued); font-variant-numeric: tabular-nums;}
+.stage {display: grid; grid-template-columns: 1.4em minmax(7em, 1fr) minmax(60px, 2fr) minmax(8.5em, auto);
+  align-items: center; gap: 2px 8px; font-size: .9rem; padding: 3px 0;}
+.stage .count {color: var(--body-text-color-subdued); font-variant-numeric: tabular-nums; text-align: right;}
+.stage .track {height: 7px; border-radius: 4px; background: var(--border-color-primary); overflow: hidden;}
+.stage .fill {height: 100%; background: var(--color-accent); border-radius: 4px; transition: width .4s linear;}
+.stage .fill.unknown {width: 30%; animation: dw-slide 1.4s ease-in-out infinite alternate;}
+.stage.waiting {opacity: .55;}
+.stage.done .fill {background: var(--dw-good);}
+@keyframes dw-slide {from {margin-left: 0;} to {margin-left: 70%;}}
+@media (prefers-reduced-motion: reduce) {.stage .fill, .stage .fill.unknown {animation: none; transition: none;}}
+.problem {border-left: 4px solid var(--dw-bad); padding: 8px 12px; margin-top: 8px; border-radius: 4px;
+  background: var(--background-fill-secondary);}
+.problem.note {border-color: var(--dw-warn);}
+.problem.hint {border-color: var(--color-accent);}
+.quiet {color: var(--body-text-color-subdued); font-size: .88rem;}
+.timeline svg {width: 100%; height: auto; display: block;}
+.timeline {overflow-x: auto;}
+.loglines {max-height: 420px; overflow: auto; font: .8rem/1.45 ui-monospace, monospace; white-space: pre-wrap;
+  overflow-wrap: anywhere;}
+@media (max-width: 640px) {
+  .gradio-container {padding: 8px !important;}
+  .stage {grid-template-columns: 1.4em 1fr auto;}
+  .stage .track {grid-column: 1 / -1; grid-row: 2;}
+}
+"""
+
+
+def make_theme() -> gr.themes.Base:
+    """Soft with system fonts: Gradio's default theme would name web fonts."""
+    return gr.themes.Soft(
+        primary_hue="indigo",
+        font=["system-ui", "Noto Sans CJK SC", "sans-serif"],
+        font_mono=["ui-monospace", "monospace"],
+    )
