@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
@@ -29,16 +29,19 @@ log = logging.getLogger(__name__)
 SECONDS_BETWEEN_LOOKS = 0.6
 # Stages that are shown before they begin, so that the user sees what is to come.
 STAGES: dict[str, tuple[str, ...]] = {"dub": ("listen", "translate", "speak", "lips", "video")}
+QUIETLY: dict[str, Any] = {"show_progress": "hidden", "queue": False, "api_visibility": "private"}
 ICONS = {"waiting": "○", "running": "◐", "done": "✓", "failed": "✕", "stopped": "■"}
 
-# Turns a job into updates of the tab's result components; called while it runs and when it has ended.
-Show = Callable[[JobView, str], Sequence[Any]]
+# What a tab shows of a job, by the name of its result component; called at every look, so cheap while the job runs.
+Show = Callable[[JobView, str], Mapping[str, Any]]
+Updates = dict[Component, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class JobPanel:
     """The components that show one tab's job."""
 
+    name: str
     last: gr.BrowserState
     progress: gr.HTML
     stop: gr.Button
@@ -47,8 +50,76 @@ class JobPanel:
 
     @property
     def components(self) -> list[Component]:
-        """What ``look`` updates, before the tab's own results."""
+        """What ``look`` may update, beside the tab's own results."""
         return [self.progress, self.stop, self.resume, self.timer]
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """How one tab follows its job: its panel, its result components by name, and what they show."""
+
+    services: Services
+    panel: JobPanel
+    results: Mapping[str, Component]
+    show: Show
+
+    @property
+    def outputs(self) -> list[Component]:
+        """Everything a look may change."""
+        return [*self.panel.components, *self.results.values()]
+
+    def look(self, job_id: str, request: gr.Request) -> Updates:
+        """Updates of the panel and of the tab's results; an empty panel when there is no such job."""
+        panel, language = self.panel, language_of(request)
+        view = self.services.executor.view(job_id) if job_id else None
+        if view is None:
+            hidden = gr.Button(visible=False)
+            return {
+                panel.progress: "",
+                panel.stop: hidden,
+                panel.resume: hidden,
+                panel.timer: gr.Timer(active=False),
+            }
+        return {
+            panel.progress: job_html(view, language),
+            panel.stop: gr.Button(visible=not view.ended),
+            panel.resume: gr.Button(visible=view.state in ("failed", "stopped")),
+            panel.timer: gr.Timer(active=not view.ended),
+            **{self.results[name]: update for name, update in self.show(view, language).items()},
+        }
+
+    def stop(self, job_id: str) -> None:
+        """Ask the job to stop."""
+        self.services.executor.stop(job_id)
+
+    def resume(self, job_id: str) -> None:
+        """Go on with a stopped or failed job; what is finished is not made again."""
+        self.services.executor.resume(job_id)
+
+    def connect(self, demo: gr.Blocks) -> None:
+        """Wire stop, resume, the timer and the return after a reload."""
+        panel, outputs = self.panel, self.outputs
+        panel.timer.tick(self.look, panel.last, outputs, **QUIETLY)
+        panel.stop.click(plainly(self.stop), panel.last, None, **QUIETLY).then(
+            self.look, panel.last, outputs, **QUIETLY
+        )
+        resumed = panel.resume.click(plainly(self.resume), panel.last, None, **QUIETLY)
+        resumed.then(self.look, panel.last, outputs, **QUIETLY)
+        demo.load(self.look, panel.last, outputs, **QUIETLY)
+
+    def start(
+        self, button: gr.Button, submit: Callable[..., str], inputs: Mapping[str, Component], api_name: str
+    ) -> None:
+        """Let ``button`` send off a job: ``submit`` gets ``inputs`` by keyword and returns the job's id."""
+        sent = button.click(
+            plainly(submit),
+            None,
+            self.panel.last,
+            inputs_kwargs=dict(inputs),
+            api_name=api_name,
+            show_progress="hidden",
+        )
+        sent.success(self.look, self.panel.last, self.outputs, **QUIETLY)
 
 
 def plainly(handler: Callable[P, R]) -> Callable[P, R]:
@@ -61,7 +132,9 @@ def plainly(handler: Callable[P, R]) -> Callable[P, R]:
         try:
             return handler(*args, **kwargs)
         except PipelineError as error:
-            raise gr.Error(error.sentence(language), title=text(language, "ui_problem"), print_exception=False) from error
+            raise gr.Error(
+                error.sentence(language), title=text(language, "ui_problem"), print_exception=False
+            ) from error
         except gr.Error:
             raise
         except Exception as error:
@@ -78,52 +151,7 @@ def job_panel(services: Services, name: str) -> JobPanel:
         stop = gr.Button(label("ui_stop"), variant="stop", visible=False, elem_id=f"{name}-stop")
         resume = gr.Button(label("ui_resume"), visible=False, elem_id=f"{name}-resume")
     last = gr.BrowserState("", storage_key=f"dubwright-{name}", secret=services.browser_secret)
-    return JobPanel(last, progress, stop, resume, gr.Timer(SECONDS_BETWEEN_LOOKS, active=False))
-
-
-def look(services: Services, show: Show, results: int, job_id: str, language: str) -> tuple[Any, ...]:
-    """Updates of the panel and the tab's results for a job; everything empty when there is none."""
-    view = services.executor.view(job_id) if job_id else None
-    if view is None:
-        return "", gr.Button(visible=False), gr.Button(visible=False), gr.Timer(active=False), *[gr.skip()] * results
-    again = view.state in ("failed", "stopped")
-    return (
-        job_html(view, language),
-        gr.Button(visible=not view.ended),
-        gr.Button(visible=again),
-        gr.Timer(active=not view.ended),
-        *show(view, language),
-    )
-
-
-def wire(services: Services, demo: gr.Blocks, panel: JobPanel, results: list[Component], show: Show) -> Callable[..., Any]:
-    """Connect stop, resume, the timer and the reload; returns the handler that follows a submit (``.then``)."""
-
-    def watch(job_id: str, request: gr.Request) -> tuple[Any, ...]:
-        return look(services, show, len(results), job_id, language_of(request))
-
-    def stop(job_id: str) -> None:
-        services.executor.stop(job_id)
-
-    def resume(job_id: str) -> None:
-        services.executor.resume(job_id)
-
-    outputs = [*panel.components, *results]
-    hidden: dict[str, Any] = {"show_progress": "hidden", "queue": False, "api_visibility": "private"}
-    panel.timer.tick(watch, panel.last, outputs, **hidden)
-    panel.stop.click(plainly(stop), panel.last, None, **hidden).then(watch, panel.last, outputs, **hidden)
-    panel.resume.click(plainly(resume), panel.last, None, **hidden).then(watch, panel.last, outputs, **hidden)
-    demo.load(watch, panel.last, outputs, **hidden)
-    return watch
-
-
-def start(
-    button: gr.Button, submit: Callable[..., Any], inputs: list[Component], panel: JobPanel, results: list[Component], watch: Callable[..., Any], api_name: str
-) -> None:
-    """Let ``button`` send off a job: ``submit`` returns its id."""
-    outputs = [*panel.components, *results]
-    sent = button.click(plainly(submit), inputs, panel.last, api_name=api_name, concurrency_limit=None)
-    sent.success(watch, panel.last, outputs, show_progress="hidden", queue=False, api_visibility="private")
+    return JobPanel(name, last, progress, stop, resume, gr.Timer(SECONDS_BETWEEN_LOOKS, active=False))
 
 
 def clock(seconds: float) -> str:
@@ -199,14 +227,30 @@ def error_sentence(view: JobView, language: str) -> str:
     return PipelineError.from_record(view.error).sentence(language)
 
 
+def empty_html(name: str, language: str) -> str:
+    """What stands where the job will be shown, before there is one."""
+    words = escaped(text(language, f"ui_empty_{name}"))
+    return f'<div class="job empty"><p>{words}</p></div>'
+
+
+def shown_html(html: str) -> gr.HTML:
+    """An HTML block that takes no room while it is empty."""
+    return gr.HTML(value=html, visible=bool(html))
+
+
+def _times(view: JobView, language: str, now: float | None) -> str:
+    if view.started is None:
+        return text(language, "ui_ahead", count=view.ahead) if view.ahead else ""
+    until = view.finished or (time.time() if now is None else now)
+    return text(language, "ui_elapsed", time=clock(until - view.started))
+
+
 def job_html(view: JobView, language: str, now: float | None = None) -> str:
     """The job's card: its name and state, a bar for each stage with counts and times, notes, and the error."""
-    until = view.finished or (time.time() if now is None else now)
-    elapsed = text(language, "ui_elapsed", time=clock(until - view.started)) if view.started else ""
     parts = [
         f'<div class="head" role="status"><span>{escaped(text(language, f"ui_state_{view.state}"))}'
         f" · {escaped(view.title or view.kind)}</span>"
-        f'<span class="times">{escaped(elapsed)}</span></div>',
+        f'<span class="times">{escaped(_times(view, language, now))}</span></div>',
         _rows(view, language),
     ]
     for note in view.notes:

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from pipelines import files
 from pipelines.backend.policy import Policy
 from pipelines.errors import InputError, Message
-from pipelines.jobs import Executor
-from pipelines.jobs.spec import JobView
+from pipelines.jobs.local import LocalExecutor
+from pipelines.jobs.store import JobStore
 from pipelines.registry import EngineContext
 from pipelines.settings import Settings
-
-
-class JobShelf(Protocol):
-    """The history of jobs, as the page needs it; ``pipelines.jobs.store.JobStore`` keeps it."""
-
-    def list(self, limit: int = 100) -> list[JobView]:
-        """The newest jobs first."""
-        ...
-
-    def delete(self, job_id: str) -> None:
-        """Remove an ended job with its folder; results saved elsewhere stay."""
-        ...
-
-    def size(self, job_id: str) -> int:
-        """Bytes of the job's folder."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +30,8 @@ class Services:
 
     settings: Settings
     policy: Policy
-    store: JobShelf
-    executor: Executor
+    store: JobStore
+    executor: LocalExecutor
     device: str
     local: bool = True
     browser_secret: str = "dubwright"
@@ -59,6 +45,45 @@ class Services:
     def uploads(self) -> Path:
         """Where Gradio keeps what was uploaded."""
         return self.settings.cache / "uploads"
+
+    @property
+    def shown(self) -> Path:
+        """Links to files that the page shows; with ``outputs`` the only folders it may serve without copying."""
+        return self.settings.cache / "shown"
+
+    def ask_again(self, job_id: str, **changed: Any) -> str:
+        """Run an ended job once more, in its own folder, with some options changed: only what they touch is remade.
+
+        Raises:
+            InputError: there is no such job, or it has not ended.
+        """
+        view = self.store.view(job_id)
+        if view is None or not view.ended:
+            raise InputError(
+                Message("This job is still running or was deleted", "该任务仍在运行或已被删除"),
+                Message("Wait until it has ended, or start a new one.", "请等它结束,或新建任务。"),
+            )
+        self.executor.resume(job_id, changed)
+        return job_id
+
+
+def make_services(
+    settings: Settings, policy: Policy | None = None, *, device: str = "", local: bool = True
+) -> Services:
+    """Everything the page needs, from the settings; opens the history of jobs."""
+    policy = policy or Policy()
+    for folder in (settings.cache, settings.outputs):
+        folder.mkdir(parents=True, exist_ok=True)
+    store = JobStore(settings)
+    return Services(
+        settings=settings,
+        policy=policy,
+        store=store,
+        executor=LocalExecutor(store, settings, policy=policy),
+        device=device or policy.device.upper(),
+        local=local,
+        browser_secret=browser_secret(settings),
+    )
 
 
 def browser_secret(settings: Settings) -> str:
@@ -95,3 +120,20 @@ def source_path(services: Services, uploaded: str | None, typed: str | None) -> 
             name,
         )
     return path.resolve()
+
+
+def showable(services: Services, path: Path) -> Path:
+    """A link to ``path`` from where the page may serve it, so that a long video is not copied to be looked at."""
+    if path.is_relative_to(services.settings.outputs) or path.is_relative_to(services.uploads):
+        return path
+    stamp = path.stat()
+    name = hashlib.sha256(f"{path}|{stamp.st_mtime_ns}|{stamp.st_size}".encode()).hexdigest()[:16]
+    link = services.shown / name / path.name
+    if not link.exists():
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
+        try:
+            os.link(path, link)
+        except OSError:  # another file system
+            link.symlink_to(path)
+    return link

@@ -6,10 +6,10 @@ import gradio as gr
 
 CSS = """
 .gradio-container {max-width: 1240px !important; margin: 0 auto !important;}
-#header {align-items: center; gap: 8px 16px;}
-#header h1 {margin: 0; font-size: 1.45rem; letter-spacing: -0.01em;}
-#header .tagline {color: var(--body-text-color-subdued); font-size: .92rem;}
-#language {max-width: 110px; min-width: 84px; flex: 0 0 auto;}
+#header {align-items: center; gap: 8px 16px; flex-wrap: nowrap;}
+#heading h1 {margin: 0 0 2px; font-size: 1.5rem; letter-spacing: -0.01em;}
+#heading p {margin: 0; color: var(--body-text-color-subdued); font-size: .92rem;}
+#language {max-width: 124px; min-width: 112px !important; flex: 0 0 auto;}
 .banner {border: 1px solid var(--border-color-primary); border-radius: var(--radius-lg);
   background: var(--background-fill-secondary); padding: 0; font-size: .9rem;}
 .banner summary {cursor: pointer; padding: 8px 14px; list-style: none; display: flex; flex-wrap: wrap; gap: 4px 12px;}
@@ -32,6 +32,9 @@ CSS = """
 .job .head {display: flex; flex-wrap: wrap; justify-content: space-between; gap: 4px 12px; margin-bottom: 8px;
   font-weight: 600;}
 .job .times {font-weight: 400; color: var(--body-text-color-subdued); font-variant-numeric: tabular-nums;}
+.job.empty {border-style: dashed; color: var(--body-text-color-subdued); min-height: 150px; display: flex;
+  align-items: center; justify-content: center; text-align: center;}
+.job.empty p {max-width: 38em;}
 .stage {display: grid; grid-template-columns: 1.4em minmax(7em, 1fr) minmax(60px, 2fr) minmax(8.5em, auto);
   align-items: center; gap: 2px 8px; font-size: .9rem; padding: 3px 0;}
 .stage .count {color: var(--body-text-color-subdued); font-variant-numeric: tabular-nums; text-align: right;}

@@ -1,0 +1,140 @@
+"""What happens when something on the Dub tab is pressed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from pipelines.jobs import JobSpec
+from pipelines.jobs.spec import JobView
+from ui import languages, lines, results, source
+from ui.i18n import escaped, language_of, text
+from ui.jobs_view import shown_html
+from ui.services import Services, showable, source_path
+from ui.timeline import timeline_svg
+
+
+@dataclass(frozen=True, slots=True)
+class DubHandlers:
+    """The tab's handlers; all work is done by jobs."""
+
+    services: Services
+
+    def options(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The options of a dub job from the values of ``ui.tabs.dub.Inputs``."""
+        same = (
+            "source_language",
+            "translation",
+            "translator",
+            "asr_engine",
+            "voice_engine",
+            "lip_engine",
+            "reference",
+        )
+        endpoint = {"address": given["address"].strip(), "model": given["model"].strip()}
+        return {
+            "input": str(source_path(self.services, given["file"], given["path"])),
+            "target_language": given["target"],
+            **{name: given[name] or None for name in same},
+            "endpoint": endpoint if given["translator"] == "endpoint" else None,
+            "voice": None,
+            "keep_background": bool(given["keep_background"]),
+            "lines": None,
+            "lips": bool(given["lips"]),
+        }
+
+    def submit(self, request: gr.Request, **given: Any) -> str:
+        """Send off a dub; returns the job's id."""
+        options = self.options(given)
+        title = f"{Path(options['input']).name} → {languages.name(given['target'], language_of(request))}"
+        return self.services.executor.submit(JobSpec("dub", options, title))
+
+    def targets(self, spoken: str, language: str) -> list[tuple[str, str]]:
+        """Languages to dub into, each with how its translation comes about."""
+        return [(languages.name(code, language), code) for code in languages.NAMES][:8]
+
+    def targets_menu(self, spoken: str, request: gr.Request) -> gr.Dropdown:
+        """The menu again, for another source language."""
+        return gr.Dropdown(choices=self.targets(spoken, language_of(request)))
+
+    def facts(self, file: str | None, path: str | None, request: gr.Request) -> tuple[Any, ...]:
+        """Facts, time estimate and preview of a newly chosen source; its path is remembered for the preview."""
+        if not file and not path:
+            nothing = shown_html("")
+            return nothing, nothing, gr.Video(value=None, visible=False), nothing, gr.Timer(active=False), ""
+        chosen, language = source_path(self.services, file, path), language_of(request)
+        info = source.probe(self.services, chosen)
+        told = shown_html(source.facts_html(info, language))
+        guess = shown_html(source.estimate_html(self.services, info, {"lips": True}, language))
+        return told, guess, *self.preview(str(chosen), request), str(chosen)
+
+    def preview(self, chosen: str, request: gr.Request) -> tuple[Any, ...]:
+        """The *before* player, a note while its copy is made, and the timer that asks again."""
+        if not chosen:
+            return gr.skip(), shown_html(""), gr.Timer(active=False)
+        found = source.preview(self.services, source.probe(self.services, Path(chosen)))
+        if found is None:
+            waiting = f'<p class="quiet">{escaped(text(language_of(request), "ui_dub_proxy"))}</p>'
+            return gr.Video(value=None, visible=False), shown_html(waiting), gr.Timer(active=True)
+        player = gr.Video(value=str(showable(self.services, found)), visible=True)
+        return player, shown_html(""), gr.Timer(active=False)
+
+    def show(self, view: JobView, language: str) -> dict[str, Any]:
+        """Updates of the results, by the names that the tab gives its components."""
+        if not view.ended:
+            return {}
+        plan = lines.read_plan(view.folder)
+        if plan is None:
+            return {"lines": gr.Group(visible=False), "timeline": shown_html("")}
+        missing = view.error is not None and view.error.get("code") == "translator-missing"
+        table = {"headers": lines.headers(language), "data": lines.rows(plan, language)}
+        return {
+            **(self._made(view, language) if view.state == "done" else {}),
+            "timeline": shown_html(timeline_svg(plan, language)),
+            "help": text(language, "ui_dub_lines_missing" if missing else "ui_dub_lines_help"),
+            "table": gr.Dataframe(value=table),
+            "lines": gr.Group(visible=True),
+        }
+
+    def _made(self, view: JobView, language: str) -> dict[str, Any]:
+        saved = results.save_results(self.services.settings, view)
+        video = results.made(view, "video")
+        before = self._before(view)
+        paths = [str(path) for path in saved.values()]
+        return {
+            "before": gr.Video(value=before, visible=True) if before else gr.skip(),
+            "after": gr.Video(
+                value=str(showable(self.services, video)) if video else None, visible=video is not None
+            ),
+            "saved": shown_html(results.saved_html(list(saved.values())[:1], language)),
+            "files": gr.Files(value=paths, visible=bool(paths)),
+            "report": shown_html(""),
+        }
+
+    def _before(self, view: JobView) -> str | None:
+        path = Path(str(view.options["input"]))
+        if not path.is_file():
+            return None
+        found = source.preview(self.services, source.probe(self.services, path))
+        return str(showable(self.services, found)) if found else None
+
+    def again(self, job_id: str, table: list[lines.Row]) -> str:
+        """Dub with the edited lines, in the same job: only what changed is made again."""
+        view = self.services.store.view(job_id)
+        plan = lines.read_plan(view.folder) if view else None
+        if plan is None:
+            return job_id
+        return self.services.ask_again(job_id, lines=lines.lines_from(table, plan))
+
+    def numbered(self, table: list[lines.Row]) -> str:
+        """All original lines as numbered text for a translator elsewhere."""
+        from pipelines.translate import numbered
+
+        return numbered
+
+    def pasted(self, answer: str, table: list[lines.Row], request: gr.Request) -> gr.Dataframe:
+        """The table with the numbered translation filled in."""
+        return gr.skip()

@@ -1,0 +1,129 @@
+"""The table of a dub's lines: from the plan to rows a person edits, and back to the ``lines`` of a new request."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from pipelines.errors import Message, OptionError
+from pipelines.records import load_plan
+from pipelines.types import DubLine, DubPlan
+from ui.i18n import text
+
+FILE = "lines.json"
+Row = list[Any]
+
+
+def read_plan(folder: Path) -> DubPlan | None:
+    """The plan in a job's folder, or None before there is one."""
+    path = folder / FILE
+    return load_plan(path) if path.is_file() else None
+
+
+def headers(language: str) -> list[str]:
+    """Column headings."""
+    return [
+        text(language, f"ui_column_{name}") for name in ("number", "start", "end", "source", "text", "fit")
+    ]
+
+
+def time_text(seconds: float) -> str:
+    """``1:02.35``: minutes, seconds, hundredths."""
+    hundredths = round(seconds * 100)
+    return f"{hundredths // 6000}:{hundredths // 100 % 60:02d}.{hundredths % 100:02d}"
+
+
+def parse_time(value: object) -> float:
+    """Seconds from ``62.35``, ``1:02.35``, ``0:01:02,35``.
+
+    Raises:
+        OptionError: it is not a time.
+    """
+    match = re.fullmatch(r"(?:(\d+):)?(?:(\d+):)?(\d+(?:[.,]\d+)?)", str(value).strip())
+    if match is None:
+        raise OptionError(
+            Message(f"{value!r} is not a time", f"“{value}”不是时间"),
+            Message("Write minutes:seconds, such as 1:02.35.", "请写成 分:秒,例如 1:02.35。"),
+        )
+    first, second, last = match.groups()
+    larger = [int(part) for part in (first, second) if part is not None]
+    minutes = larger[0] * 60 + larger[1] if len(larger) == 2 else larger[0] if larger else 0
+    return minutes * 60 + float(last.replace(",", "."))
+
+
+def fit_text(line: DubLine, language: str) -> str:
+    """How the dubbed line sits in its place, in words: never by colour alone."""
+    if line.keep:
+        return text(language, "ui_fit_kept")
+    if not line.text.strip():
+        return text(language, "ui_fit_empty")
+    if line.state != "spoken":
+        return text(language, "ui_fit_new")
+    speed = 1 / line.factor if line.factor > 0 else 1.0
+    key = "ui_fit_good" if speed <= 1.25 else "ui_fit_fast" if speed <= 1 / 0.7 + 0.005 else "ui_fit_shorten"
+    return text(language, key, speed=f"{speed:.2f}")
+
+
+def rows(plan: DubPlan, language: str) -> list[Row]:
+    """One row a line: number, start, end, original, translation, fit."""
+    return [
+        [
+            line.index,
+            time_text(line.start),
+            time_text(line.end),
+            line.source,
+            line.text,
+            fit_text(line, language),
+        ]
+        for line in plan.lines
+    ]
+
+
+def lines_from(table: Sequence[Row], plan: DubPlan) -> list[dict[str, Any]]:
+    """The ``lines`` option from an edited table; rows keep what the table does not show (speaker, kept sound).
+
+    Rows without times, original and translation are left out. A time that was not edited keeps its exact value.
+
+    Raises:
+        OptionError: a time cannot be read, a line ends before it starts, or two lines overlap.
+    """
+    known = {line.index: line for line in plan.lines}
+    following = max(known, default=-1) + 1
+    made: list[DubLine] = []
+    for row in table:
+        number, start, end, source, translation = ("" if cell is None else str(cell) for cell in row[:5])
+        if not any(cell.strip() for cell in (start, end, source, translation)):
+            continue
+        old = known.pop(int(float(number)), None) if re.fullmatch(r"\d+(\.0)?", number.strip()) else None
+        if old is None:
+            old, following = DubLine(following, 0.0, 0.0, ""), following + 1
+        first = old.start if start == time_text(old.start) else parse_time(start)
+        last = old.end if end == time_text(old.end) else parse_time(end)
+        made.append(replace(old, start=first, end=last, source=source.strip(), text=translation.strip()))
+    made.sort(key=lambda line: line.start)
+    _check(made)
+    return [asdict(line) for line in made]
+
+
+def _check(made: Sequence[DubLine]) -> None:
+    for line in made:
+        if line.end <= line.start:
+            raise OptionError(
+                Message(f"Line {line.index} ends before it starts", f"第 {line.index} 行的结束早于开始"),
+                Message("Correct its times in the table.", "请在表格中改正时间。"),
+                f"{time_text(line.start)}–{time_text(line.end)}",
+            )
+    for one, two in itertools.pairwise(made):
+        if two.start < one.end - 0.005:
+            raise OptionError(
+                Message(
+                    f"Lines {one.index} and {two.index} overlap",
+                    f"第 {one.index} 行与第 {two.index} 行时间重叠",
+                ),
+                Message("Let one end before the other starts.", "请让前一行在后一行开始之前结束。"),
+                f"{time_text(two.start)} < {time_text(one.end)}",
+            )

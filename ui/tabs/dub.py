@@ -1,0 +1,203 @@
+"""The Dub tab: drop a talking video, choose a language, press Dub; then correct the words line by line."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, fields
+
+import gradio as gr
+from gradio.components import Component
+
+from ui import examples, languages
+from ui.dubbing import DubHandlers
+from ui.i18n import label
+from ui.jobs_view import Follower, job_panel, plainly
+from ui.services import Services
+from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, local_path, open_folder_button
+
+COPY = "(numbered) => { navigator.clipboard.writeText(numbered); return numbered; }"
+COLUMN_WIDTHS = ["64px", "92px", "92px", "34%", "34%", "130px"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What the user gives; the names are the keywords of ``DubHandlers.submit``."""
+
+    file: gr.File
+    path: gr.Textbox
+    target: gr.Dropdown
+    source_language: gr.Dropdown
+    translation: gr.File
+    translator: gr.Dropdown
+    address: gr.Textbox
+    model: gr.Textbox
+    key: gr.Textbox
+    reference: gr.Audio
+    keep_background: gr.Checkbox
+    lips: gr.Checkbox
+    asr_engine: gr.Dropdown
+    voice_engine: gr.Dropdown
+    lip_engine: gr.Dropdown
+
+    def named(self) -> dict[str, Component]:
+        """Components by keyword."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The line table and what belongs to it."""
+
+    group: gr.Group
+    help: gr.Markdown
+    table: gr.Dataframe
+    again: gr.Button
+    copy: gr.Button
+    numbered: gr.Textbox
+    paste: gr.Button
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is told about the chosen file."""
+
+    facts: gr.HTML
+    guess: gr.HTML
+    before: gr.Video
+    waiting: gr.HTML
+    timer: gr.Timer
+    chosen: gr.State
+
+    def all(self) -> list[Component]:
+        """In the order ``DubHandlers.facts`` returns them."""
+        return [self.facts, self.guess, self.before, self.waiting, self.timer, self.chosen]
+
+
+def build(services: Services, demo: gr.Blocks) -> None:
+    """Lay the tab out and connect it."""
+    handlers = DubHandlers(services)
+    with gr.Tab(label("ui_tab_dub"), id="dub"):
+        timer, chosen = gr.Timer(1.5, active=False), gr.State("")
+        with gr.Row():
+            with gr.Column(scale=5, min_width=300):
+                file = gr.File(
+                    label=label("ui_dub_drop"), file_types=["video"], height=150, elem_id="dub-file"
+                )
+                path = local_path(services, "dub")
+                facts = gr.HTML(visible=False, elem_id="dub-facts")
+                target = gr.Dropdown([], label=label("ui_dub_target"), elem_id="dub-target")
+                guess = gr.HTML(visible=False, elem_id="dub-estimate")
+                go = gr.Button(label("ui_dub_button"), variant="primary", size="lg", elem_id="dub-go")
+                example = gr.Button(label("ui_example"), size="sm", elem_id="dub-example")
+                inputs = _more(services, demo, file, path, target)
+            with gr.Column(scale=7, min_width=300):
+                panel = job_panel(services, "dub")
+                with gr.Row():
+                    before = _player("before")
+                    after = _player("after")
+                told = Source(facts, guess, before, gr.HTML(visible=False), timer, chosen)
+                results: dict[str, Component] = {"before": before, "after": after, **_results(services)}
+        results["timeline"] = gr.HTML(visible=False, elem_id="dub-timeline")
+        table = _table()
+    results |= {"lines": table.group, "help": table.help, "table": table.table}
+    follower = Follower(services, panel, results, handlers.show)
+    follower.connect(demo)
+    follower.start(go, handlers.submit, inputs.named(), "dub")
+    follower.start(table.again, handlers.again, {"job_id": panel.last, "table": table.table}, "dub_again")
+    fill_menu(demo, target, functools.partial(handlers.targets, ""))
+    _connect_source(handlers, inputs, told)
+    _connect_table(handlers, table, panel.last)
+    example.click(examples.talker, None, file, **PRIVATELY)
+
+
+def _player(name: str) -> gr.Video:
+    return gr.Video(
+        label=label(f"ui_dub_{name}"),
+        interactive=False,
+        visible=False,
+        height=340,
+        min_width=240,
+        elem_id=f"dub-{name}",
+        buttons=["download"] if name == "after" else [],
+    )
+
+
+def _results(services: Services) -> dict[str, Component]:
+    saved = gr.HTML(visible=False, elem_id="dub-saved")
+    files = gr.Files(label=label("ui_files"), visible=False, interactive=False, elem_id="dub-files")
+    open_folder_button(services)
+    return {"saved": saved, "files": files, "report": gr.HTML(visible=False, elem_id="dub-report")}
+
+
+def _more(
+    services: Services, demo: gr.Blocks, file: gr.File, path: gr.Textbox, target: gr.Dropdown
+) -> Inputs:
+    from pipelines.asr import RECOGNIZERS
+    from pipelines.lipsync import LIP_ENGINES
+    from pipelines.translate import TRANSLATORS
+    from pipelines.voice import VOICES
+
+    with gr.Accordion(label("ui_more"), open=False, elem_id="dub-more"):
+        spoken = gr.Dropdown([("…", "")], value="", label=label("ui_dub_source"))
+        fill_menu(demo, spoken, languages.spoken_choices)
+        translators = [
+            (label("ui_dub_auto"), ""),
+            *((info.label.en, info.name) for info in TRANSLATORS.infos()),
+        ]
+        translator = gr.Dropdown(translators, value="", label=label("ui_dub_translator"))
+        with gr.Group(visible=False) as endpoint:
+            address = gr.Textbox(label=label("ui_dub_endpoint"), placeholder="http://127.0.0.1:11434/v1")
+            model = gr.Textbox(label=label("ui_dub_model"), placeholder="qwen3:8b")
+            key = gr.Textbox(label=label("ui_dub_key"), type="password")
+        translator.change(
+            lambda name: gr.Group(visible=name == "endpoint"), translator, endpoint, queue=False, **PRIVATELY
+        )
+        translation = gr.File(
+            label=label("ui_dub_translation"), file_types=[".srt", ".vtt", ".ass"], height=100
+        )
+        reference = gr.Audio(label=label("ui_dub_voice"), type="filepath")
+        background = gr.Checkbox(False, label=label("ui_dub_background"))
+        lips = gr.Checkbox(True, label=label("ui_dub_lips"))
+        return Inputs(
+            file, path, target, spoken, translation, translator, address, model, key, reference, background, lips,
+            engine_choice(services, demo, RECOGNIZERS, "ui_dub_asr_engine"),
+            engine_choice(services, demo, VOICES, "ui_dub_voice_engine"),
+            engine_choice(services, demo, LIP_ENGINES, "ui_dub_lip_engine"),
+        )  # fmt: skip
+
+
+def _table() -> Table:
+    with gr.Group(visible=False, elem_id="dub-lines") as group:
+        help_text = gr.Markdown(label("ui_dub_lines_help"), padding=True)
+        table = gr.Dataframe(
+            headers=["", "", "", "", "", ""],
+            column_count=6,
+            type="array",
+            interactive=True,
+            wrap=True,
+            static_columns=[0, 5],
+            column_widths=COLUMN_WIDTHS,
+            label=label("ui_dub_lines"),
+            elem_id="dub-table",
+        )
+        with gr.Row():
+            again = gr.Button(label("ui_dub_again"), variant="primary", elem_id="dub-again")
+            copy = gr.Button(label("ui_dub_copy"), elem_id="dub-copy")
+            paste = gr.Button(label("ui_dub_paste"), elem_id="dub-paste")
+        numbered = gr.Textbox(label=label("ui_dub_numbered"), lines=4, max_lines=12, elem_id="dub-numbered")
+    return Table(group, help_text, table, again, copy, numbered, paste)
+
+
+def _connect_source(handlers: DubHandlers, inputs: Inputs, told: Source) -> None:
+    given = [inputs.file, inputs.path]
+    inputs.file.change(plainly(handlers.facts), given, told.all(), **PRIVATELY)
+    inputs.path.submit(plainly(handlers.facts), given, told.all(), **PRIVATELY)
+    looked = [told.before, told.waiting, told.timer]
+    told.timer.tick(handlers.preview, told.chosen, looked, queue=False, **PRIVATELY)
+    inputs.source_language.change(handlers.targets_menu, inputs.source_language, inputs.target, **PRIVATELY)
+
+
+def _connect_table(handlers: DubHandlers, table: Table, last: gr.BrowserState) -> None:
+    copied = table.copy.click(plainly(handlers.numbered), table.table, table.numbered, **PRIVATELY)
+    copied.success(None, table.numbered, table.numbered, js=COPY, api_visibility="private")
+    table.paste.click(plainly(handlers.pasted), [table.numbered, table.table], table.table, **PRIVATELY)

@@ -1,0 +1,163 @@
+"""The Jobs tab: everything that was made or is waiting; results, resume, stop, delete; survives a restart."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from pipelines.jobs.spec import JobView
+from pipelines.jobs.store import CLEAN_UP_RULE
+from ui import results
+from ui.i18n import label, language_of, text
+from ui.jobs_view import job_html, plainly
+from ui.services import Services, showable
+from ui.tabs.parts import PRIVATELY, open_folder_button
+
+KINDS = ("dub", "speak", "transcribe", "sync", "weights")
+SHOWN, DAYS = 200, 30
+COLUMNS = ("when", "kind", "title", "state", "disk")
+
+
+def size_text(size: float) -> str:
+    """``1.4 GB``, ``12 MB``, ``3 kB``."""
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+@dataclass(frozen=True, slots=True)
+class JobsHandlers:
+    """What happens on the tab."""
+
+    services: Services
+
+    def views(self) -> tuple[JobView, ...]:
+        """The jobs listed, newest first; previews are part of other jobs and left out."""
+        return self.services.store.list(kinds=KINDS, limit=SHOWN)
+
+    def _row(self, view: JobView, language: str) -> list[str]:
+        return [
+            time.strftime("%Y-%m-%d %H:%M", time.localtime(view.created)),
+            text(language, f"ui_kind_{view.kind}"),
+            view.title,
+            text(language, f"ui_state_{view.state}"),
+            size_text(self.services.store.disk_use(view.id)),
+        ]
+
+    def listing(self, request: gr.Request) -> tuple[Any, ...]:
+        """Table, ids of its rows, and the sum line."""
+        language, views = language_of(request), self.views()
+        heads = [text(language, f"ui_jobs_column_{name}") for name in COLUMNS]
+        total = sum(self.services.store.disk_use(view.id) for view in views)
+        summary = text(language, "ui_jobs_total", count=len(views), size=size_text(total))
+        if not views:
+            summary = text(language, "ui_jobs_none")
+        table = {"headers": heads, "data": [self._row(view, language) for view in views]}
+        rule = CLEAN_UP_RULE.text(language)
+        return table, [view.id for view in views], f"{summary} {rule}"
+
+    def choose(self, ids: list[str], picked: gr.SelectData, request: gr.Request) -> tuple[Any, ...]:
+        """Show the job of the row that was clicked."""
+        job_id = ids[picked.index[0]] if picked.index[0] < len(ids) else ""
+        return job_id, *self.show(job_id, request)
+
+    def show(self, job_id: str, request: gr.Request) -> tuple[Any, ...]:
+        """Card, player, files, and which buttons make sense; the timer runs while the job does."""
+        view = self.services.executor.view(job_id) if job_id else None
+        hidden = gr.Button(visible=False)
+        if view is None:
+            return (
+                "",
+                gr.Video(visible=False),
+                gr.Files(visible=False),
+                hidden,
+                hidden,
+                hidden,
+                gr.Timer(active=False),
+            )
+        video = results.made(view, "video") if view.state == "done" else None
+        saved = results.save_results(self.services.settings, view)
+        paths = [str(path) for path in saved.values() if path.is_file()]
+        return (
+            job_html(view, language_of(request)),
+            gr.Video(value=str(showable(self.services, video)) if video else None, visible=video is not None),
+            gr.Files(value=paths, visible=bool(paths)),
+            gr.Button(visible=not view.ended),
+            gr.Button(visible=view.state in ("failed", "stopped")),
+            gr.Button(visible=view.ended),
+            gr.Timer(active=not view.ended),
+        )
+
+    def ask(self, job_id: str, request: gr.Request) -> tuple[Any, ...]:
+        """Ask before deleting, saying what goes and what stays."""
+        view = self.services.store.view(job_id)
+        if view is None:
+            return gr.Group(visible=False), ""
+        size = size_text(self.services.store.disk_use(job_id))
+        asked = text(language_of(request), "ui_jobs_delete_ask", title=view.title or view.id, size=size)
+        return gr.Group(visible=True), asked
+
+    def delete(self, job_id: str) -> tuple[str, Any]:
+        """Delete the chosen job."""
+        self.services.store.delete(job_id)
+        return "", gr.Group(visible=False)
+
+    def clean(self, request: gr.Request) -> None:
+        """Delete old jobs by the stated rule."""
+        gone = self.services.store.clean_up(DAYS * 86400.0)
+        gr.Info(text(language_of(request), "ui_jobs_cleaned", count=len(gone)))
+
+
+def build(services: Services, demo: gr.Blocks) -> None:
+    """Lay the tab out and connect it."""
+    handlers = JobsHandlers(services)
+    with gr.Tab(label("ui_tab_jobs"), id="jobs") as tab:
+        ids, chosen, timer = gr.State([]), gr.State(""), gr.Timer(1.0, active=False)
+        table = gr.Dataframe(
+            headers=["", "", "", "", ""],
+            type="array",
+            interactive=False,
+            wrap=True,
+            label=label("ui_jobs_list"),
+            show_search="search",
+            elem_id="jobs-table",
+        )
+        summary = gr.Markdown(elem_classes="quiet", elem_id="jobs-summary")
+        with gr.Row():
+            refresh = gr.Button(label("ui_jobs_refresh"), size="sm", elem_id="jobs-refresh")
+            clean = gr.Button(label("ui_jobs_clean"), size="sm", elem_id="jobs-clean")
+            open_folder_button(services)
+        card = gr.HTML(elem_id="jobs-card")
+        with gr.Row():
+            stop = gr.Button(label("ui_stop"), variant="stop", visible=False, elem_id="jobs-stop")
+            resume = gr.Button(label("ui_resume"), visible=False, elem_id="jobs-resume")
+            delete = gr.Button(label("ui_jobs_delete"), visible=False, elem_id="jobs-delete")
+        with gr.Group(visible=False) as question:
+            asked = gr.Markdown(padding=True)
+            with gr.Row():
+                really = gr.Button(label("ui_jobs_delete_really"), variant="stop", elem_id="jobs-really")
+                keep = gr.Button(label("ui_jobs_keep"), elem_id="jobs-keep")
+        video = gr.Video(label=label("ui_jobs_result"), interactive=False, visible=False, height=360)
+        files = gr.Files(label=label("ui_files"), interactive=False, visible=False)
+
+    listed = [table, ids, summary]
+    shown = [card, video, files, stop, resume, delete, timer]
+    tab.select(handlers.listing, None, listed, **PRIVATELY)
+    refresh.click(handlers.listing, None, listed, **PRIVATELY)
+    clean.click(plainly(handlers.clean), None, None, **PRIVATELY).then(
+        handlers.listing, None, listed, **PRIVATELY
+    )
+    table.select(handlers.choose, ids, [chosen, *shown], **PRIVATELY)
+    timer.tick(handlers.show, chosen, shown, queue=False, **PRIVATELY)
+    for button, action in ((stop, services.executor.stop), (resume, services.executor.resume)):
+        done = button.click(plainly(action), chosen, None, **PRIVATELY)
+        done.then(handlers.show, chosen, shown, **PRIVATELY)
+    delete.click(handlers.ask, chosen, [question, asked], **PRIVATELY)
+    keep.click(lambda: gr.Group(visible=False), None, question, **PRIVATELY)
+    gone = really.click(plainly(handlers.delete), chosen, [chosen, question], **PRIVATELY)
+    gone.success(handlers.show, chosen, shown, **PRIVATELY).then(handlers.listing, None, listed, **PRIVATELY)

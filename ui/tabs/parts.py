@@ -1,0 +1,75 @@
+"""Pieces that several tabs lay out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gradio as gr
+
+from pipelines.registry import Registry
+from ui.i18n import label, language_of, text
+from ui.services import Services
+
+PRIVATELY: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+
+
+def local_path(services: Services, name: str) -> gr.Textbox:
+    """The box for "use a file on this computer"; only there when the page is this computer's own."""
+    with gr.Accordion(label("ui_local_title"), open=False, visible=services.local):
+        return gr.Textbox(
+            label=label("ui_local_path"), placeholder="/home/me/talk.mp4", max_lines=1, elem_id=f"{name}-path"
+        )
+
+
+def engine_choices(services: Services, registry: Registry[Any], language: str) -> list[tuple[str, str]]:
+    """Engines of a family with their state, the default first; the reason stands in the banner's table."""
+    choices = []
+    for info in registry.infos():
+        state = registry.state(info.name, services.context)
+        note = "" if state.ready else f" – {state.reason.text(language)}"
+        choices.append((f"{info.label.text(language)}{note}", info.name))
+    return choices
+
+
+def engine_choice(services: Services, demo: gr.Blocks, registry: Registry[Any], key: str) -> gr.Dropdown:
+    """A menu of engines, in the browser's language, with the licence of the chosen one below it."""
+    first = registry.infos()[0].name
+    menu = gr.Dropdown(
+        engine_choices(services, registry, "en"), value=first, label=label(key), interactive=True
+    )
+    note = gr.Markdown(registry.info(first).licence, elem_classes="quiet")
+
+    def fill(request: gr.Request) -> gr.Dropdown:
+        return gr.Dropdown(choices=engine_choices(services, registry, language_of(request)))
+
+    def licence(name: str) -> str:
+        return registry.info(name).licence
+
+    demo.load(fill, None, menu, **PRIVATELY)
+    menu.change(licence, menu, note, queue=False, **PRIVATELY)
+    return menu
+
+
+def fill_menu(demo: gr.Blocks, menu: gr.Dropdown, choices: Mapping[str, list[tuple[str, str]]] | Any) -> None:
+    """Fill a menu in the browser's language when the page opens; ``choices`` is called with the language."""
+
+    def fill(request: gr.Request) -> gr.Dropdown:
+        return gr.Dropdown(choices=choices(language_of(request)))
+
+    demo.load(fill, None, menu, **PRIVATELY)
+
+
+def open_folder_button(services: Services) -> gr.Button:
+    """*Open folder*, for pages on this computer."""
+    button = gr.Button(label("ui_open_folder"), size="sm", visible=services.local)
+
+    def show(request: gr.Request) -> None:
+        from ui.results import open_folder
+
+        folder = services.settings.outputs
+        if not open_folder(folder):
+            gr.Info(text(language_of(request), "ui_no_desktop", folder=folder))
+
+    button.click(show, None, None, queue=False, **PRIVATELY)
+    return button

@@ -1,0 +1,111 @@
+"""The Talking head tab: a face and a sound, and the face says it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+
+from pipelines.errors import InputError, Message
+from pipelines.jobs import JobSpec
+from pipelines.jobs.spec import JobView
+from ui import examples, results
+from ui.i18n import label
+from ui.jobs_view import Follower, job_panel, shown_html
+from ui.services import Services, showable, source_path
+from ui.tabs.parts import PRIVATELY, engine_choice, local_path, open_folder_button
+
+FITS = ("loop", "pingpong", "freeze", "trim")
+
+
+@dataclass(frozen=True, slots=True)
+class TalkingHeadHandlers:
+    """What happens on the tab."""
+
+    services: Services
+
+    def submit(self, **given: Any) -> str:
+        """Send off a lip-sync job; returns its id."""
+        face = source_path(self.services, given["file"], given["path"])
+        sound, words = given["sound"], str(given["words"]).strip()
+        if not sound and not words:
+            raise InputError(
+                Message("There is nothing for the face to say", "没有要说的内容"),
+                Message("Add a sound file, or write a text.", "请添加声音文件,或输入文字。"),
+            )
+        options = {
+            "face": str(face),
+            "audio": sound or None,
+            "engine": given["engine"],
+            "fit": given["fit"],
+            "offset": float(given["offset"]),
+            "text": words if not sound else None,
+            "reference": given["reference"] or None,
+        }
+        title = f"{face.name} + {Path(sound).name if sound else words[:30]}"
+        return self.services.executor.submit(JobSpec("sync", options, title))
+
+    def show(self, view: JobView, language: str) -> dict[str, Any]:
+        """The video and where it was saved."""
+        video = results.made(view, "video") if view.state == "done" else None
+        if video is None:
+            return {}
+        saved = results.save_results(self.services.settings, view)
+        return {
+            "video": gr.Video(value=str(showable(self.services, video)), visible=True),
+            "saved": shown_html(results.saved_html(list(saved.values())[:1], language)),
+        }
+
+
+def build(services: Services, demo: gr.Blocks) -> None:
+    """Lay the tab out and connect it."""
+    handlers = TalkingHeadHandlers(services)
+    with gr.Tab(label("ui_tab_talking_head"), id="talking-head"), gr.Row():
+        with gr.Column(scale=5, min_width=300):
+            inputs = _inputs(services, demo)
+            go = gr.Button(label("ui_head_button"), variant="primary", size="lg", elem_id="head-go")
+            example = gr.Button(label("ui_example"), size="sm", elem_id="head-example")
+        with gr.Column(scale=7, min_width=300):
+            panel = job_panel(services, "head")
+            shown: dict[str, Component] = {
+                "video": gr.Video(
+                    label=label("ui_head_result"),
+                    interactive=False,
+                    visible=False,
+                    height=420,
+                    elem_id="head-result",
+                    buttons=["download"],
+                ),
+                "saved": gr.HTML(visible=False),
+            }
+            open_folder_button(services)
+    follower = Follower(services, panel, shown, handlers.show)
+    follower.connect(demo)
+    follower.start(go, handlers.submit, inputs, "sync")
+    filled: list[Component] = [inputs["file"], inputs["sound"]]
+    example.click(lambda: (examples.talker(), examples.other_sample()), None, filled, **PRIVATELY)
+
+
+def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Component]:
+    from pipelines.lipsync import LIP_ENGINES
+
+    file = gr.File(
+        label=label("ui_head_face"), file_types=["video", "image"], height=150, elem_id="head-file"
+    )
+    path = local_path(services, "head")
+    sound = gr.Audio(label=label("ui_head_audio"), type="filepath", elem_id="head-audio")
+    with gr.Accordion(label("ui_head_text"), open=False):
+        words = gr.Textbox(label=label("ui_voice_text"), lines=3)
+        reference = gr.Audio(label=label("ui_voice_sample"), type="filepath")
+    with gr.Accordion(label("ui_more"), open=False):
+        fits = [(label(f"ui_head_fit_{fit}"), fit) for fit in FITS]
+        fit = gr.Dropdown(fits, value="pingpong", label=label("ui_head_fit"))
+        offset = gr.Slider(-0.5, 0.5, value=0.0, step=0.02, label=label("ui_head_offset"))
+        engine = engine_choice(services, demo, LIP_ENGINES, "ui_engine")
+    return {
+        "file": file, "path": path, "sound": sound, "words": words,
+        "reference": reference, "fit": fit, "offset": offset, "engine": engine,
+    }  # fmt: skip

@@ -1,0 +1,116 @@
+"""The Transcription tab: sound or video in; text and subtitle files out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+
+from pipelines.jobs import JobSpec
+from pipelines.jobs.spec import JobView
+from pipelines.records import load_transcript
+from ui import examples, languages, lines, results
+from ui.i18n import label, text
+from ui.jobs_view import Follower, job_panel
+from ui.services import Services, source_path
+from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, local_path, open_folder_button
+
+FORMATS = ["srt", "vtt", "ass", "txt", "json"]
+
+
+@dataclass(frozen=True, slots=True)
+class TranscribeHandlers:
+    """What happens on the tab."""
+
+    services: Services
+
+    def submit(self, **given: Any) -> str:
+        """Send off a transcription; returns the job's id."""
+        path = source_path(self.services, given["file"], given["path"])
+        options = {
+            "input": str(path),
+            "engine": given["engine"],
+            "language": given["language"] or None,
+            "stream": None,
+            "channel": None,
+            "start": float(given["start"] or 0.0),
+            "end": float(given["end"]) if given["end"] else None,
+            "hotwords": [word.strip() for word in str(given["hotwords"]).splitlines() if word.strip()],
+            "itn": bool(given["itn"]),
+            "formats": list(given["formats"]),
+        }
+        return self.services.executor.submit(JobSpec("transcribe", options, path.name))
+
+    def show(self, view: JobView, language: str) -> dict[str, Any]:
+        """The text with times, and the files."""
+        path = results.made(view, "transcript") if view.state == "done" else None
+        if path is None:
+            return {}
+        segments = load_transcript(path).segments
+        spoken = "\n".join(
+            f"[{lines.time_text(s.start)} – {lines.time_text(s.end)}] {s.text}" for s in segments
+        )
+        saved = results.save_results(self.services.settings, view)
+        return {
+            "text": gr.Textbox(value=spoken or text(language, "ui_transcribe_none"), visible=True),
+            "files": gr.Files(value=[str(item) for item in saved.values()], visible=bool(saved)),
+        }
+
+
+def build(services: Services, demo: gr.Blocks) -> None:
+    """Lay the tab out and connect it."""
+    handlers = TranscribeHandlers(services)
+    with gr.Tab(label("ui_tab_transcribe"), id="transcribe"), gr.Row():
+        with gr.Column(scale=5, min_width=300):
+            inputs = _inputs(services, demo)
+            go = gr.Button(
+                label("ui_transcribe_button"), variant="primary", size="lg", elem_id="transcribe-go"
+            )
+            example = gr.Button(label("ui_example"), size="sm", elem_id="transcribe-example")
+        with gr.Column(scale=7, min_width=300):
+            panel = job_panel(services, "transcribe")
+            shown: dict[str, Component] = {
+                "text": gr.Textbox(
+                    label=label("ui_transcribe_text"),
+                    lines=10,
+                    max_lines=24,
+                    interactive=False,
+                    visible=False,
+                    buttons=["copy"],
+                    elem_id="transcribe-text",
+                ),
+                "files": gr.Files(label=label("ui_files"), visible=False, interactive=False),
+            }
+            open_folder_button(services)
+    follower = Follower(services, panel, shown, handlers.show)
+    follower.connect(demo)
+    follower.start(go, handlers.submit, inputs, "transcribe")
+    example.click(examples.sample, None, inputs["file"], **PRIVATELY)
+
+
+def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Component]:
+    from pipelines.asr import RECOGNIZERS
+
+    file = gr.File(
+        label=label("ui_transcribe_drop"),
+        file_types=["audio", "video"],
+        height=150,
+        elem_id="transcribe-file",
+    )
+    path = local_path(services, "transcribe")
+    language = gr.Dropdown([("…", "")], value="", label=label("ui_transcribe_language"))
+    fill_menu(demo, language, languages.spoken_choices)
+    with gr.Accordion(label("ui_more"), open=False):
+        hotwords = gr.Textbox(label=label("ui_transcribe_hotwords"), lines=3)
+        itn = gr.Checkbox(True, label=label("ui_transcribe_itn"))
+        formats = gr.CheckboxGroup(FORMATS, value=["srt", "txt"], label=label("ui_transcribe_formats"))
+        with gr.Row():
+            start = gr.Number(label=label("ui_transcribe_start"), value=0, minimum=0)
+            end = gr.Number(label=label("ui_transcribe_end"), value=None, minimum=0)
+        engine = engine_choice(services, demo, RECOGNIZERS, "ui_engine")
+    return {
+        "file": file, "path": path, "language": language, "hotwords": hotwords, "itn": itn,
+        "formats": formats, "start": start, "end": end, "engine": engine,
+    }  # fmt: skip

@@ -1,0 +1,118 @@
+"""The Voice cloning tab: a sample, a text, and the text spoken in that voice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+
+from pipelines.errors import InputError, Message
+from pipelines.jobs import JobSpec
+from pipelines.jobs.spec import JobView
+from ui import examples, languages, results
+from ui.i18n import label, text
+from ui.jobs_view import Follower, job_panel, shown_html
+from ui.services import Services, showable
+from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, open_folder_button
+
+SHORTEST, LONGEST = 0.3, 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceHandlers:
+    """What happens on the tab."""
+
+    services: Services
+
+    def submit(self, **given: Any) -> str:
+        """Send off a speech job; returns its id."""
+        words, sample = str(given["words"]).strip(), given["sample"]
+        if not sample:
+            raise InputError(
+                Message("There is no voice sample yet", "还没有声音样本"),
+                Message("Upload one or record it.", "请上传或录制一段。"),
+            )
+        if not words:
+            raise InputError(
+                Message("There is nothing to say", "没有要说的文字"),
+                Message("Write the text first.", "请先输入文字。"),
+            )
+        if not given["consent"]:
+            raise InputError(
+                Message("You have not said that you may use this voice", "尚未确认您有权使用此声音"),
+                Message("Tick the box below the sample.", "请勾选样本下方的方框。"),
+            )
+        options = {
+            "text": words,
+            "reference": sample,
+            "voice": None,
+            "engine": given["engine"],
+            "language": given["language"] or None,
+            "seconds": float(given["seconds"]) if given["seconds"] else None,
+            "speed": float(given["speed"]),
+            "emotion": None,
+            "seed": int(given["seed"] or 0),
+        }
+        return self.services.executor.submit(JobSpec("speak", options, f"{Path(sample).stem}: {words[:40]}"))
+
+    def show(self, view: JobView, language: str) -> dict[str, Any]:
+        """The speech, how long it is and how like the sample."""
+        audio = results.made(view, "audio") if view.state == "done" else None
+        if audio is None:
+            return {}
+        saved = results.save_results(self.services.settings, view)
+        seconds, similarity = view.result.get("seconds"), view.result.get("similarity")
+        key = "ui_voice_similarity" if similarity is not None else "ui_voice_length"
+        values = {"seconds": f"{seconds or 0:.2f}", "similarity": f"{similarity or 0:.2f}"}
+        return {
+            "audio": gr.Audio(value=str(showable(self.services, audio)), visible=True),
+            "measures": text(language, key, **values),
+            "saved": shown_html(results.saved_html(list(saved.values()), language)),
+        }
+
+
+def build(services: Services, demo: gr.Blocks) -> None:
+    """Lay the tab out and connect it."""
+    handlers = VoiceHandlers(services)
+    with gr.Tab(label("ui_tab_voice"), id="voice"), gr.Row():
+        with gr.Column(scale=6, min_width=300):
+            inputs = _inputs(services, demo)
+            go = gr.Button(label("ui_voice_button"), variant="primary", size="lg", elem_id="voice-go")
+            example = gr.Button(label("ui_example"), size="sm", elem_id="voice-example")
+        with gr.Column(scale=6, min_width=300):
+            panel = job_panel(services, "voice")
+            results_: dict[str, Component] = {
+                "audio": gr.Audio(
+                    label=label("ui_voice_result"), interactive=False, visible=False, elem_id="voice-result"
+                ),
+                "measures": gr.Markdown(elem_id="voice-measures"),
+                "saved": gr.HTML(visible=False),
+            }
+            open_folder_button(services)
+    follower = Follower(services, panel, results_, handlers.show)
+    follower.connect(demo)
+    follower.start(go, handlers.submit, inputs, "speak")
+    filled: list[Component] = [inputs["sample"], inputs["words"], inputs["language"], inputs["consent"]]
+    example.click(lambda: (examples.sample(), examples.SPEECH, "en", True), None, filled, **PRIVATELY)
+
+
+def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Component]:
+    from pipelines.voice import VOICES
+
+    sample = gr.Audio(label=label("ui_voice_sample"), type="filepath", elem_id="voice-sample")
+    consent = gr.Checkbox(False, label=label("ui_voice_consent"), elem_id="voice-consent")
+    words = gr.Textbox(label=label("ui_voice_text"), lines=4, max_lines=16, elem_id="voice-text")
+    language = gr.Dropdown([("…", "")], value="", label=label("ui_voice_language"))
+    fill_menu(demo, language, languages.spoken_choices)
+    with gr.Accordion(label("ui_more"), open=False):
+        seconds = gr.Number(label=label("ui_voice_seconds"), value=None, minimum=SHORTEST, maximum=LONGEST)
+        speed = gr.Slider(0.7, 1.4, value=1.0, step=0.05, label=label("ui_voice_speed"))
+        seed = gr.Number(label=label("ui_voice_seed"), value=0, precision=0)
+        engine = engine_choice(services, demo, VOICES, "ui_engine")
+    return {
+        "sample": sample, "consent": consent, "words": words, "language": language,
+        "seconds": seconds, "speed": speed, "seed": seed, "engine": engine,
+    }  # fmt: skip

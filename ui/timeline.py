@@ -1,0 +1,82 @@
+"""A dub in one picture: source lines above, dubbed lines below, overruns red and named. Pure SVG strings."""
+
+from __future__ import annotations
+
+import itertools
+
+from pipelines.types import DubLine, DubPlan
+from ui.i18n import escaped, text
+from ui.jobs_view import clock
+
+ROW, GAP, LEFT, AXIS = 30, 8, 6, 18
+PIXELS_PER_SECOND, NARROWEST, WIDEST = 26, 640, 24000
+
+
+def overruns(plan: DubPlan) -> frozenset[int]:
+    """Numbers of the lines whose dubbed speech reaches into the next line's speech or past the end of the clip."""
+    spoken = sorted(
+        (line for line in plan.lines if line.speak_end > line.speak_start), key=lambda line: line.speak_start
+    )
+    late = {one.index for one, two in itertools.pairwise(spoken) if one.speak_end > two.speak_start + 0.025}
+    return frozenset(late | {line.index for line in spoken if line.speak_end > plan.duration + 0.025})
+
+
+def _box(x: float, y: int, width: float, words: str, hint: str, style: str) -> str:
+    shown = max(0, int((width - 8) / 6.4))
+    wide = sum(2 if ord(char) > 0x2E7F else 1 for char in words)
+    if wide > shown:
+        words = words[: max(0, shown * len(words) // max(1, wide) - 1)] + "…" if shown > 3 else ""
+    return (
+        f'<g><title>{escaped(hint)}</title><rect x="{x:.1f}" y="{y}" width="{max(width, 2):.1f}" height="{ROW}" rx="4" '
+        f'{style}/><text x="{x + 4:.1f}" y="{y + ROW / 2 + 4:.0f}" font-size="11" '
+        f'fill="var(--body-text-color)">{escaped(words)}</text></g>'
+    )
+
+
+def _axis(duration: float, scale: float) -> str:
+    step = next((step for step in (1, 2, 5, 10, 30, 60, 300) if step * scale >= 60), 600)
+    marks = []
+    for second in range(0, int(duration) + 1, step):
+        x = LEFT + second * scale
+        marks.append(
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{AXIS - 4}" y2="{AXIS + 2 * ROW + GAP}" stroke="currentColor" '
+            f'opacity=".15"/><text x="{x + 2:.1f}" y="11" font-size="10" opacity=".65" '
+            f'fill="var(--body-text-color)">{clock(second)}</text>'
+        )
+    return "".join(marks)
+
+
+def _line(line: DubLine, scale: float, late: bool, language: str) -> str:
+    x, width = LEFT + line.start * scale, (line.end - line.start) * scale
+    drawn = _box(
+        x,
+        AXIS,
+        width,
+        line.source,
+        f"{line.index} · {line.source}",
+        'fill="var(--background-fill-secondary)" stroke="var(--border-color-primary)"',
+    )
+    if line.speak_end <= line.speak_start:
+        return drawn
+    hint = f"{line.index} · {line.text}"
+    words, style = line.text, 'fill="var(--color-accent)" fill-opacity=".28" stroke="var(--color-accent)"'
+    if late:
+        words = f"⚠ {line.text}"
+        hint += f" · {text(language, 'ui_timeline_overrun')}"
+        style = 'class="overrun" fill="var(--dw-bad)" fill-opacity=".3" stroke="var(--dw-bad)"'
+    x, width = LEFT + line.speak_start * scale, (line.speak_end - line.speak_start) * scale
+    return drawn + _box(x, AXIS + ROW + GAP, width, words, hint, style)
+
+
+def timeline_svg(plan: DubPlan, language: str) -> str:
+    """Two rows over a time axis, wide enough to read and scrolled sideways when the clip is long."""
+    width = min(WIDEST, max(NARROWEST, plan.duration * PIXELS_PER_SECOND))
+    scale = (width - 2 * LEFT) / max(plan.duration, 0.1)
+    late = overruns(plan)
+    body = "".join(_line(line, scale, line.index in late, language) for line in plan.lines)
+    height = AXIS + 2 * ROW + GAP + 4
+    name = escaped(text(language, "ui_timeline"))
+    return (
+        f'<div class="timeline" tabindex="0" role="group" aria-label="{name}"><svg viewBox="0 0 {width:.0f} {height}" role="img" '
+        f'aria-label="{name}" style="min-width:{width:.0f}px">{_axis(plan.duration, scale)}{body}</svg></div>'
+    )
