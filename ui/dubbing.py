@@ -66,16 +66,16 @@ class DubHandlers:
             nothing = shown_html("")
             return nothing, nothing, gr.Video(value=None, visible=False), nothing, gr.Timer(active=False), ""
         chosen, language = source_path(self.services, file, path), language_of(request)
-        info = source.probe(self.services, chosen)
+        info = source.probe(chosen)
         told = shown_html(source.facts_html(info, language))
-        guess = shown_html(source.estimate_html(self.services, info, {"lips": True}, language))
+        guess = shown_html(source.estimate_html(self.services, info, True, language))
         return told, guess, *self.preview(str(chosen), request), str(chosen)
 
     def preview(self, chosen: str, request: gr.Request) -> tuple[Any, ...]:
         """The *before* player, a note while its copy is made, and the timer that asks again."""
         if not chosen:
             return gr.skip(), shown_html(""), gr.Timer(active=False)
-        found = source.preview(self.services, source.probe(self.services, Path(chosen)))
+        found = self.services.previews.of(source.probe(Path(chosen)))
         if found is None:
             waiting = f'<p class="quiet">{escaped(text(language_of(request), "ui_dub_proxy"))}</p>'
             return gr.Video(value=None, visible=False), shown_html(waiting), gr.Timer(active=True)
@@ -118,7 +118,7 @@ class DubHandlers:
         path = Path(str(view.options["input"]))
         if not path.is_file():
             return None
-        found = source.preview(self.services, source.probe(self.services, path))
+        found = self.services.previews.of(source.probe(path))
         return str(showable(self.services, found)) if found else None
 
     def again(self, job_id: str, table: list[lines.Row]) -> str:

@@ -75,7 +75,7 @@ class Follower:
         if view is None:
             hidden = gr.Button(visible=False)
             return {
-                panel.progress: "",
+                panel.progress: empty_html(panel.name, language),
                 panel.stop: hidden,
                 panel.resume: hidden,
                 panel.timer: gr.Timer(active=False),

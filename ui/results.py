@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -44,11 +45,16 @@ def all_made(view: JobView) -> list[Path]:
 
 
 def output_stem(view: JobView) -> str:
-    """``<name>-<lang>`` for a dub; otherwise the name of what was put in."""
+    """``<name>-<lang>`` for a dub; otherwise the name of what was put in, or the first words of what was said."""
     options = view.options
-    source = options.get("input") or options.get("face") or view.title or view.kind
-    stem = Path(str(source)).stem or view.kind
-    return f"{stem}-{options['target_language']}" if view.kind == "dub" else stem
+    source = options.get("input") or options.get("face")
+    name = file_name(Path(str(source)).stem if source else view.title) or view.kind
+    return f"{name}-{options['target_language']}" if view.kind == "dub" else name
+
+
+def file_name(words: str) -> str:
+    """Words as a file name that every system takes."""
+    return re.sub(r'[\\/:*?"<>|\x00-\x1f]+', " ", words).strip(" .")[:80].rstrip(" .").replace("  ", " ")
 
 
 def save_results(settings: Settings, view: JobView) -> dict[str, Path]:

@@ -12,10 +12,12 @@ from typing import Any
 from pipelines import files
 from pipelines.backend.policy import Policy
 from pipelines.errors import InputError, Message
+from pipelines.jobs import Executor
 from pipelines.jobs.local import LocalExecutor
 from pipelines.jobs.store import JobStore
 from pipelines.registry import EngineContext
 from pipelines.settings import Settings
+from ui.previews import Previews
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class Services:
     settings: Settings
     policy: Policy
     store: JobStore
-    executor: LocalExecutor
+    executor: Executor
+    previews: Previews
     device: str
     local: bool = True
     browser_secret: str = "dubwright"
@@ -80,6 +83,7 @@ def make_services(
         policy=policy,
         store=store,
         executor=LocalExecutor(store, settings, policy=policy),
+        previews=Previews(settings),
         device=device or policy.device.upper(),
         local=local,
         browser_secret=browser_secret(settings),

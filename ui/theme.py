@@ -5,7 +5,8 @@ from __future__ import annotations
 import gradio as gr
 
 CSS = """
-.gradio-container {max-width: 1240px !important; margin: 0 auto !important;}
+.gradio-container {width: 100% !important; max-width: min(1280px, 100vw) !important; margin: 0 auto !important;}
+.gradio-container .main, .gradio-container .wrap, .gradio-container .contain {min-width: 0; max-width: 100%;}
 #header {align-items: center; gap: 8px 16px; flex-wrap: nowrap;}
 #heading h1 {margin: 0 0 2px; font-size: 1.5rem; letter-spacing: -0.01em;}
 #heading p {margin: 0; color: var(--body-text-color-subdued); font-size: .92rem;}

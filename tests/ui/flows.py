@@ -1,0 +1,134 @@
+"""Flows that behave like the real ones in a second: the page cannot tell, and the worker process is the real one."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pipelines.errors import Message, NoFace, TranslatorMissing
+from pipelines.files import read_json, write_json, write_text
+from pipelines.progress import Report
+from pipelines.records import line_from, save_plan
+from pipelines.registry import EngineContext
+from pipelines.types import DubLine, DubPlan
+
+FLOWS = {
+    "dub": "tests.ui.flows:dub",
+    "speak": "tests.ui.flows:speak",
+    "transcribe": "tests.ui.flows:transcribe",
+    "sync": "tests.ui.flows:sync",
+    "weights": "tests.ui.flows:weights",
+}
+STAGES = ("listen", "translate", "speak", "lips", "video")
+LINES = (DubLine(0, 0.0, 1.2, "Good morning."), DubLine(1, 1.4, 2.8, "We went by <train> & bus."))
+
+
+def clip(path: Path, seconds: float = 3.0, codec: str = "libx264") -> Path:
+    """A small moving picture with a tone, made by ffmpeg."""
+    from imageio_ffmpeg import get_ffmpeg_exe
+
+    sources = ["-f", "lavfi", "-i", f"testsrc2=s=192x108:r=25:d={seconds}"]
+    sources += ["-f", "lavfi", "-i", f"sine=220:d={seconds}"]
+    coded = ["-c:v", codec, "-pix_fmt", "yuv420p", "-c:a", "aac", "-movflags", "+faststart"]
+    subprocess.run(
+        [get_ffmpeg_exe(), "-v", "error", "-y", *sources, *coded, str(path)],
+        check=True,
+        stdin=subprocess.DEVNULL,
+    )
+    return path
+
+
+def _work(report: Report, stage: str, steps: int, seconds: float, unit: str) -> None:
+    for done in range(steps + 1):
+        report.step(stage, done, steps, unit)
+        time.sleep(seconds / steps)
+
+
+def dub(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
+    """Japanese has no translator; a file called ``slow`` takes a minute, one called ``faceless`` has no face."""
+    name, target = Path(options["input"]).stem, options["target_language"]
+    write_json(folder / "asked.json", {**options, "times": _asked(folder) + 1})
+    _work(report, "listen", 4, 0.2, "s")
+    given = options.get("lines")
+    lines = tuple(line_from(line) for line in given) if given else LINES
+    if target == "ja" and not given:
+        save_plan(folder / "lines.json", DubPlan("en", target, 3.0, lines))
+        raise TranslatorMissing(Message("No translator", "没有翻译器"), Message("Type it.", "请手动输入。"))
+    _work(report, "translate", 2, 0.1, "lines")
+    if name == "faceless":
+        raise NoFace(
+            Message("No face was found", "没有找到人脸"),
+            Message("Choose another clip.", "请换一个视频。"),
+            "0:00–0:03",
+        )
+    _work(report, "speak", 2, 0.2, "lines")
+    _work(report, "lips", 300, 60.0 if "slow" in name else 0.5, "frames")
+    report.note(Message("Line 1 is fast", "第 1 行偏快"), "warning")
+    spoken = tuple(
+        replace(line, text=line.text or f"[{target}] {line.source}", state="spoken", speak_start=line.start,
+                speak_end=line.start + 1.3, factor=0.9)
+        for line in lines
+    )  # fmt: skip
+    save_plan(folder / "lines.json", DubPlan("en", target, 3.0, spoken))
+    clip(folder / "dubbed.mp4")
+    for role in ("source", "target"):
+        write_text(folder / f"{role}.srt", "1\n00:00:00,000 --> 00:00:01,200\nGood morning.\n")
+    _work(report, "video", 2, 0.1, "frames")
+    return {
+        "video": "dubbed.mp4",
+        "subtitles": {"source": "source.srt", "target": "target.srt"},
+        "report": {"lines": 2},
+        "lines": "lines.json",
+    }
+
+
+def _asked(folder: Path) -> int:
+    path = folder / "asked.json"
+    return int(read_json(path)["times"]) if path.is_file() else 0
+
+
+def speak(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
+    """One second of tone."""
+    _work(report, "speak", 2, 0.2, "lines")
+    _tone(folder / "speech.wav")
+    return {"audio": "speech.wav", "seconds": 1.0, "similarity": 0.71}
+
+
+def _tone(path: Path) -> None:
+    import numpy as np
+    import soundfile
+
+    soundfile.write(path, 0.1 * np.sin(np.arange(24000) * 0.05), 24000)
+
+
+def transcribe(
+    folder: Path, options: dict[str, Any], context: EngineContext, report: Report
+) -> dict[str, Any]:
+    """Two known sentences."""
+    _work(report, "listen", 2, 0.2, "s")
+    segments = [
+        {"start": 0.0, "end": 1.2, "text": "Good morning."},
+        {"start": 1.4, "end": 2.8, "text": "By train."},
+    ]
+    write_json(folder / "transcript.json", {"language": "en", "segments": segments})
+    files = {}
+    for form in options["formats"]:
+        write_text(folder / f"transcript.{form}", "Good morning. By train.")
+        files[form] = f"transcript.{form}"
+    return {"transcript": "transcript.json", "language": "en", "files": files}
+
+
+def sync(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
+    """A test picture."""
+    _work(report, "lips", 2, 0.2, "frames")
+    clip(folder / "talking.mp4")
+    return {"video": "talking.mp4", "report": {}}
+
+
+def weights(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
+    """Pretends to fetch."""
+    _work(report, "download", 10, 0.5, "MB")
+    return {"items": options["items"]}

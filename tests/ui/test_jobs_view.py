@@ -1,0 +1,83 @@
+"""A job as the page shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gradio as gr
+import pytest
+
+from pipelines.errors import Message, NoFace
+from pipelines.jobs.spec import JobView, NoteView, StageView
+from tests.ui.conftest import asking
+from ui.jobs_view import clock, job_html, plainly
+
+
+def view_of(**changed: object) -> JobView:
+    values: dict[str, object] = {
+        "id": "1", "kind": "dub", "title": "a.mp4 → Spanish", "state": "running", "folder": Path("jobs/1"),
+        "created": 0.0, "started": 100.0, "finished": None,
+        "stages": (
+            StageView("listen", 8.0, 8.0, "s", 3.0),
+            StageView("speak", 1, 4, "lines", 6.0),
+        ),
+    }  # fmt: skip
+    return JobView(**{**values, **changed})  # type: ignore[arg-type]
+
+
+def test_stages_show_counts_times_and_what_is_to_come() -> None:
+    html = job_html(view_of(), "en", now=142.0)
+    assert "0:42 elapsed" in html
+    assert "0:08 / 0:08 · 0:03" in html
+    assert "1 / 4 lines · 0:18 left" in html
+    assert (
+        html.index("Listening")
+        < html.index("Speaking")
+        < html.index("Syncing lips")
+        < html.index("Making the video")
+    )
+    assert 'aria-valuenow="25"' in html
+
+
+def test_a_failed_job_shows_its_sentence_in_the_users_language_and_nothing_else() -> None:
+    error = NoFace(
+        Message("No face was found", "没有找到人脸"), Message("Choose another.", "请换一个。"), "0:00–0:03"
+    )
+    failed = view_of(state="failed", finished=130.0, error=error.record())
+    assert "No face was found (0:00–0:03). Choose another." in job_html(failed, "en")
+    assert "没有找到人脸 (0:00–0:03)。请换一个。" in job_html(failed, "zh")
+    assert "Traceback" not in job_html(failed, "en")
+
+
+def test_names_and_notes_cannot_inject_html() -> None:
+    html = job_html(
+        view_of(title="<img src=x onerror=alert(1)>.mp4", notes=(NoteView("hint", "<b>x</b>", "x"),)), "en"
+    )
+    assert "<img" not in html and "<b>" not in html and "&lt;img" in html
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(7.4, "0:07"), (59.6, "1:00"), (750, "12:30"), (3723, "1:02:03")]
+)
+def test_clock(seconds: float, shown: str) -> None:
+    assert clock(seconds) == shown
+
+
+def test_an_expected_error_reaches_the_user_as_a_sentence() -> None:
+    @plainly
+    def handler(request: gr.Request) -> None:
+        raise NoFace(Message("No face was found", "没有找到人脸"))
+
+    with pytest.raises(gr.Error, match="没有找到人脸"):
+        handler(asking("zh-CN"))
+
+
+@pytest.mark.logs_errors
+def test_an_unexpected_error_tells_the_user_nothing_of_the_code() -> None:
+    @plainly
+    def handler() -> None:
+        raise RuntimeError("secret detail")
+
+    with pytest.raises(gr.Error) as caught:
+        handler()
+    assert "secret" not in str(caught.value) and "System tab" in str(caught.value)
