@@ -1,0 +1,180 @@
+"""The page as a user meets it: tabs, languages, sizes, jobs that outlive the page, errors in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Request, expect
+
+from tests.browser.conftest import Site, visit
+from tests.ui.flows import clip
+
+pytestmark = pytest.mark.browser
+Make = Callable[..., BrowserContext]
+TABS = {
+    "Dub": "#dub-go",
+    "Voice cloning": "#voice-go",
+    "Transcription": "#transcribe-go",
+    "Talking head": "#head-go",
+    "Jobs": "#jobs-refresh",
+    "System": "#system-engines",
+}
+
+
+@pytest.fixture(scope="session")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Short clips whose names tell the quick flows what to do."""
+    folder = tmp_path_factory.mktemp("clips")
+    for name in ("talk", "slow", "faceless"):
+        clip(folder / f"{name}.mp4")
+    return folder
+
+
+def choose(page: Page, path: Path, language: str = "Spanish") -> None:
+    """Drop a clip on the Dub tab and choose the language."""
+    page.locator("#dub-file input[type=file]").set_input_files(str(path))
+    expect(page.locator("#dub-file")).to_contain_text(path.stem)
+    page.locator("#dub-target input").click()
+    page.get_by_role("option", name=language).click()
+
+
+def test_every_tab_opens_and_nothing_is_asked_of_another_host(context: Make, site: Site) -> None:
+    foreign: list[str] = []
+    one = context()
+
+    def note(request: Request) -> None:
+        if not request.url.startswith((site.url, "data:", "blob:")):
+            foreign.append(request.url)
+
+    one.on("request", note)
+    page = visit(one, site)
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    for name, content in TABS.items():
+        page.get_by_role("tab", name=name, exact=True).click()
+        expect(page.locator(content)).to_be_visible()
+    assert foreign == [] and complaints == []
+
+
+def test_the_banner_names_machine_precision_and_engines_and_opens_their_table(
+    context: Make, site: Site
+) -> None:
+    page = visit(context(), site)
+    line = page.locator("#banner summary")
+    for words in ("Test machine", "full precision", "safe mode off", "engines ready"):
+        expect(line).to_contain_text(words)
+    expect(page.locator("#banner table")).to_be_hidden()
+    line.click()
+    expect(page.locator("#banner table")).to_contain_text("Kokoro 82M with voice matching (not cloning)")
+
+
+def test_chinese_browsers_get_chinese_and_the_choice_is_remembered(context: Make, site: Site) -> None:
+    one = context(locale="zh-CN")
+    page = visit(one, site)
+    for name in ("配音", "声音克隆", "语音转写", "数字人", "任务", "系统"):
+        expect(page.get_by_role("tab", name=name, exact=True)).to_be_visible()
+    expect(page.locator("#banner")).to_contain_text("引擎")
+    page.locator("#language input").click()
+    page.get_by_role("option", name="English").click()
+    expect(page.get_by_role("tab", name="Voice cloning", exact=True)).to_be_visible()
+    expect(page.locator("#banner")).to_contain_text("engines ready")
+    again = visit(one, site)
+    expect(again.get_by_role("tab", name="Talking head", exact=True)).to_be_visible()
+
+
+def test_other_languages_get_english(context: Make, site: Site) -> None:
+    page = visit(context(locale="de-DE"), site)
+    expect(page.locator("#dub-go")).to_have_text("3 · Dub")
+
+
+def test_a_phone_needs_no_sideways_scrolling(context: Make, site: Site) -> None:
+    page = visit(context(viewport={"width": 390, "height": 844}, color_scheme="dark"), site)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(page.locator("#dub-go")).to_be_visible()
+    box = page.locator("#dub-go").bounding_box()
+    assert box is not None and box["width"] > 300 and box["height"] >= 40
+
+
+def test_inputs_have_names_for_screen_readers(context: Make, site: Site) -> None:
+    page = visit(context(), site)
+    for name in ("Dub", "Voice cloning", "Transcription", "Talking head", "Jobs", "System"):
+        page.get_by_role("tab", name=name, exact=True).click()
+        page.wait_for_timeout(300)
+        nameless = page.evaluate(
+            """() => [...document.querySelectorAll('button, select, textarea, input:not([type=file]):not([type=hidden])')]
+            .filter(e => e.offsetParent && !(e.textContent.trim() || e.getAttribute('aria-label') || e.title
+              || (e.labels && e.labels.length && e.labels[0].textContent.trim()) || e.closest('label')
+              || e.getAttribute('aria-labelledby')))
+            .map(e => e.outerHTML.slice(0, 160))"""
+        )
+        assert nameless == [], name
+
+
+def test_a_dub_runs_in_named_stages_and_its_result_is_shown(context: Make, site: Site, clips: Path) -> None:
+    page = visit(context(), site)
+    choose(page, clips / "talk.mp4")
+    facts = page.locator("#dub-facts")
+    for fact in ("0:03", "192×108", "25 fps", "AAC"):
+        expect(facts).to_contain_text(fact)
+    expect(page.locator("#dub-estimate")).to_contain_text("on this computer")
+    page.locator("#dub-go").click()
+    card = page.locator("#dub-progress .job")
+    for stage in ("Listening", "Translating", "Speaking", "Syncing lips", "Making the video"):
+        expect(card).to_contain_text(stage)
+    expect(card).to_have_attribute("data-state", "done", timeout=60_000)
+    expect(page.locator("#dub-saved")).to_contain_text("talk-es.mp4")
+    expect(page.locator("#dub-before video")).to_be_visible()
+    after = page.locator("#dub-after video")
+    expect(after).to_be_visible()
+    page.wait_for_function("() => document.querySelector('#dub-after video').readyState >= 2")
+    assert page.evaluate("document.querySelector('#dub-after video').videoWidth") == 192
+    expect(page.locator("#dub-timeline svg")).to_be_visible()
+    expect(page.locator("#dub-table")).to_contain_text("We went by <train> & bus.")
+    expect(card).to_contain_text("Line 1 is fast")
+
+
+def test_a_reload_finds_the_running_job_and_stop_ends_it(context: Make, site: Site, clips: Path) -> None:
+    page = visit(context(), site)
+    choose(page, clips / "slow.mp4", "French")
+    page.locator("#dub-go").click()
+    card = page.locator("#dub-progress .job[data-state=running]")
+    expect(card).to_contain_text("frames")
+    job = card.get_attribute("data-job")
+    page.reload()
+    expect(page.locator(f"#dub-progress .job[data-job='{job}'][data-state=running]")).to_be_visible()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.locator(f"#dub-progress .job[data-job='{job}'][data-state=stopped]")).to_be_visible(
+        timeout=8_000
+    )
+    expect(page.get_by_role("button", name="Resume", exact=True)).to_be_visible()
+
+
+def test_an_error_is_one_sentence_in_the_users_language(context: Make, site: Site, clips: Path) -> None:
+    page = visit(context(locale="zh-CN"), site)
+    choose(page, clips / "faceless.mp4", "西班牙语")
+    page.locator("#dub-go").click()
+    alert = page.locator("#dub-progress [role=alert]")
+    expect(alert).to_have_text("没有找到人脸 (0:00–0:03)。请换一个视频。", timeout=60_000)
+    expect(page.locator("body")).not_to_contain_text("Traceback")
+
+
+def test_pressing_dub_without_a_file_says_what_to_do(context: Make, site: Site) -> None:
+    page = visit(context(), site)
+    page.locator("#dub-go").click()
+    expect(page.get_by_test_id("toast-body")).to_contain_text(
+        "There is no file yet. Drop one into the box first."
+    )
+
+
+def test_the_jobs_tab_lists_opens_and_deletes(context: Make, site: Site, clips: Path) -> None:
+    page = visit(context(), site)
+    page.get_by_role("tab", name="Jobs", exact=True).click()
+    row = page.locator("#jobs-table td", has_text="slow.mp4").first
+    row.click()
+    expect(page.locator("#jobs-card .job[data-state=stopped]")).to_be_visible()
+    page.locator("#jobs-delete").click()
+    expect(page.get_by_text("Results saved in the outputs folder stay.")).to_be_visible()
+    page.locator("#jobs-really").click()
+    expect(page.locator("#jobs-table td", has_text="slow.mp4")).to_have_count(0)
