@@ -34,7 +34,7 @@ class DubHandlers:
             "lip_engine",
             "reference",
         )
-        endpoint = {"address": given["address"].strip(), "model": given["model"].strip()}
+        endpoint = {"address": (given["address"] or "").strip(), "model": (given["model"] or "").strip()}
         return {
             "input": str(source_path(self.services, given["file"], given["path"])),
             "target_language": given["target"],

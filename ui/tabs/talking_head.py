@@ -30,7 +30,7 @@ class TalkingHeadHandlers:
     def submit(self, **given: Any) -> str:
         """Send off a lip-sync job; returns its id."""
         face = source_path(self.services, given["file"], given["path"])
-        sound, words = given["sound"], str(given["words"]).strip()
+        sound, words = given["sound"], (given["words"] or "").strip()
         if not sound and not words:
             raise InputError(
                 Message("There is nothing for the face to say", "没有要说的内容"),
@@ -41,7 +41,7 @@ class TalkingHeadHandlers:
             "audio": sound or None,
             "engine": given["engine"],
             "fit": given["fit"],
-            "offset": float(given["offset"]),
+            "offset": float(given["offset"] or 0.0),
             "text": words if not sound else None,
             "reference": given["reference"] or None,
         }

@@ -37,7 +37,7 @@ class TranscribeHandlers:
             "channel": None,
             "start": float(given["start"] or 0.0),
             "end": float(given["end"]) if given["end"] else None,
-            "hotwords": [word.strip() for word in str(given["hotwords"]).splitlines() if word.strip()],
+            "hotwords": [word.strip() for word in (given["hotwords"] or "").splitlines() if word.strip()],
             "itn": bool(given["itn"]),
             "formats": list(given["formats"]),
         }

@@ -29,7 +29,7 @@ class VoiceHandlers:
 
     def submit(self, **given: Any) -> str:
         """Send off a speech job; returns its id."""
-        words, sample = str(given["words"]).strip(), given["sample"]
+        words, sample = (given["words"] or "").strip(), given["sample"]
         if not sample:
             raise InputError(
                 Message("There is no voice sample yet", "还没有声音样本"),
@@ -52,7 +52,7 @@ class VoiceHandlers:
             "engine": given["engine"],
             "language": given["language"] or None,
             "seconds": float(given["seconds"]) if given["seconds"] else None,
-            "speed": float(given["speed"]),
+            "speed": float(given["speed"] or 1.0),
             "emotion": None,
             "seed": int(given["seed"] or 0),
         }
