@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
 from ui import languages, lines, results, source
@@ -48,6 +49,11 @@ class DubHandlers:
 
     def submit(self, request: gr.Request, **given: Any) -> str:
         """Send off a dub; returns the job's id."""
+        if not given["target"]:
+            raise InputError(
+                Message("There is no language to dub into yet", "还没有选择配音语言"),
+                Message("Choose one from the menu.", "请在菜单中选择。"),
+            )
         options = self.options(given)
         title = f"{Path(options['input']).name} → {languages.name(given['target'], language_of(request))}"
         return self.services.executor.submit(JobSpec("dub", options, title))
@@ -131,10 +137,10 @@ class DubHandlers:
 
     def numbered(self, table: list[lines.Row]) -> str:
         """All original lines as numbered text for a translator elsewhere."""
-        from pipelines.translate import numbered
-
-        return numbered
+        return lines.numbered(table)
 
     def pasted(self, answer: str, table: list[lines.Row], request: gr.Request) -> gr.Dataframe:
         """The table with the numbered translation filled in."""
-        return gr.skip()
+        filled, count = lines.fill(table, answer or "")
+        gr.Info(text(language_of(request), "ui_dub_pasted", count=count))
+        return gr.Dataframe(value={"headers": lines.headers(language_of(request)), "data": filled})

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 import gradio as gr
-from gradio.components import Component
+from gradio.blocks import Block
 
 from pipelines.errors import PipelineError
 from pipelines.jobs.spec import JobView, StageView
@@ -34,7 +34,7 @@ ICONS = {"waiting": "○", "running": "◐", "done": "✓", "failed": "✕", "st
 
 # What a tab shows of a job, by the name of its result component; called at every look, so cheap while the job runs.
 Show = Callable[[JobView, str], Mapping[str, Any]]
-Updates = dict[Component, Any]
+Updates = dict[Block, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class JobPanel:
     timer: gr.Timer
 
     @property
-    def components(self) -> list[Component]:
+    def components(self) -> list[Block]:
         """What ``look`` may update, beside the tab's own results."""
         return [self.progress, self.stop, self.resume, self.timer]
 
@@ -60,11 +60,11 @@ class Follower:
 
     services: Services
     panel: JobPanel
-    results: Mapping[str, Component]
+    results: Mapping[str, Block]
     show: Show
 
     @property
-    def outputs(self) -> list[Component]:
+    def outputs(self) -> list[Block]:
         """Everything a look may change."""
         return [*self.panel.components, *self.results.values()]
 
@@ -108,7 +108,7 @@ class Follower:
         demo.load(self.look, panel.last, outputs, **QUIETLY)
 
     def start(
-        self, button: gr.Button, submit: Callable[..., str], inputs: Mapping[str, Component], api_name: str
+        self, button: gr.Button, submit: Callable[..., str], inputs: Mapping[str, Block], api_name: str
     ) -> None:
         """Let ``button`` send off a job: ``submit`` gets ``inputs`` by keyword and returns the job's id."""
         sent = button.click(

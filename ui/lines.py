@@ -109,6 +109,30 @@ def lines_from(table: Sequence[Row], plan: DubPlan) -> list[dict[str, Any]]:
     return [asdict(line) for line in made]
 
 
+def numbered(table: Sequence[Row]) -> str:
+    """``1. text`` for every row, to be translated elsewhere."""
+    return "\n".join(f"{number}. {str(row[3] or '').strip()}" for number, row in enumerate(table, start=1))
+
+
+def fill(table: Sequence[Row], answer: str) -> tuple[list[Row], int]:
+    """The table with the translations of a numbered answer, and how many rows were filled; other rows stay.
+
+    Raises:
+        OptionError: no line of the answer begins with a number.
+    """
+    found = {
+        int(number): words.strip()
+        for number, words in re.findall(r"(?m)^\s*(\d+)\s*[.)、:．]\s*(.+)$", answer)
+    }
+    if not found:
+        raise OptionError(
+            Message("There are no numbered lines in what you pasted", "粘贴的内容里没有编号行"),
+            Message("Each line must begin with its number, such as “1. …”.", "每行要以编号开头,例如“1. …”。"),
+        )
+    filled = [[*row[:4], found.get(number, row[4]), *row[5:]] for number, row in enumerate(table, start=1)]
+    return filled, sum(number in found for number in range(1, len(table) + 1))
+
+
 def _check(made: Sequence[DubLine]) -> None:
     for line in made:
         if line.end <= line.start:

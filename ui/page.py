@@ -18,7 +18,8 @@ CHOOSE_LANGUAGE = """(chosen) => {
 
 def build_page(services: Services) -> gr.Blocks:
     """Lay out the page; no component exists outside it, so a page can be built as often as tests like."""
-    with gr.Blocks(title="Dubwright", analytics_enabled=False, fill_width=True) as demo:
+    demo: gr.Blocks = gr.Blocks(title="Dubwright", analytics_enabled=False, fill_width=True)
+    with demo:
         _header(demo)
         banner = gr.HTML(elem_id="banner")
         with gr.Tabs(elem_id="tabs"):

@@ -103,7 +103,7 @@ def make_app(
     def health() -> dict[str, str]:
         return {"status": "ready", "application": "dubwright"}
 
-    return gr.mount_gradio_app(
+    mounted: FastAPI = gr.mount_gradio_app(
         app,
         build_page(services),
         path="/",
@@ -121,6 +121,7 @@ def make_app(
         pwa=False,
         mcp_server=False,
     )
+    return mounted
 
 
 def check_address(host: str, port: int, auth: tuple[str, str] | None) -> None:

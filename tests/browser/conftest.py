@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from pipelines.settings import Settings
 from tests.ui.conftest import close_services, open_services
@@ -80,6 +80,7 @@ def browser() -> Iterator[Browser]:
     """Chromium of the distribution."""
     if not Path(CHROMIUM).exists():
         pytest.skip("Chromium is not installed (set DUBWRIGHT_CHROMIUM)")
+    expect.set_options(timeout=WAIT_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         yield browser

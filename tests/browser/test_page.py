@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 
@@ -118,7 +119,8 @@ def test_a_dub_runs_in_named_stages_and_its_result_is_shown(context: Make, site:
     facts = page.locator("#dub-facts")
     for fact in ("0:03", "192×108", "25 fps", "AAC"):
         expect(facts).to_contain_text(fact)
-    expect(page.locator("#dub-estimate")).to_contain_text("on this computer")
+    if importlib.util.find_spec("pipelines.estimate"):
+        expect(page.locator("#dub-estimate")).to_contain_text("on this computer")
     page.locator("#dub-go").click()
     card = page.locator("#dub-progress .job")
     for stage in ("Listening", "Translating", "Speaking", "Syncing lips", "Making the video"):
@@ -171,10 +173,10 @@ def test_pressing_dub_without_a_file_says_what_to_do(context: Make, site: Site) 
 def test_the_jobs_tab_lists_opens_and_deletes(context: Make, site: Site, clips: Path) -> None:
     page = visit(context(), site)
     page.get_by_role("tab", name="Jobs", exact=True).click()
-    row = page.locator("#jobs-table td", has_text="slow.mp4").first
+    row = page.locator("#jobs-table [role=gridcell]", has_text="slow.mp4").first
     row.click()
     expect(page.locator("#jobs-card .job[data-state=stopped]")).to_be_visible()
     page.locator("#jobs-delete").click()
     expect(page.get_by_text("Results saved in the outputs folder stay.")).to_be_visible()
     page.locator("#jobs-really").click()
-    expect(page.locator("#jobs-table td", has_text="slow.mp4")).to_have_count(0)
+    expect(page.locator("#jobs-table [role=gridcell]", has_text="slow.mp4")).to_have_count(0)

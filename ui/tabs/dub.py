@@ -6,6 +6,7 @@ import functools
 from dataclasses import dataclass, fields
 
 import gradio as gr
+from gradio.blocks import Block
 from gradio.components import Component
 
 from ui import examples, languages
@@ -13,10 +14,17 @@ from ui.dubbing import DubHandlers
 from ui.i18n import label
 from ui.jobs_view import Follower, job_panel, plainly
 from ui.services import Services
-from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, local_path, open_folder_button
+from ui.tabs.parts import (
+    PRIVATELY,
+    engine_choice,
+    fill_menu,
+    local_path,
+    open_folder_button,
+    translator_choices,
+)
 
 COPY = "(numbered) => { navigator.clipboard.writeText(numbered); return numbered; }"
-COLUMN_WIDTHS = ["64px", "92px", "92px", "34%", "34%", "130px"]
+COLUMN_WIDTHS: list[str | int] = ["64px", "92px", "92px", "34%", "34%", "130px"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,7 @@ class Inputs:
     voice_engine: gr.Dropdown
     lip_engine: gr.Dropdown
 
-    def named(self) -> dict[str, Component]:
+    def named(self) -> dict[str, Block]:
         """Components by keyword."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
@@ -96,7 +104,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
                     before = _player("before")
                     after = _player("after")
                 told = Source(facts, guess, before, gr.HTML(visible=False), timer, chosen)
-                results: dict[str, Component] = {"before": before, "after": after, **_results(services)}
+                results: dict[str, Block] = {"before": before, "after": after, **_results(services)}
         results["timeline"] = gr.HTML(visible=False, elem_id="dub-timeline")
         table = _table()
     results |= {"lines": table.group, "help": table.help, "table": table.table}
@@ -122,7 +130,7 @@ def _player(name: str) -> gr.Video:
     )
 
 
-def _results(services: Services) -> dict[str, Component]:
+def _results(services: Services) -> dict[str, Block]:
     saved = gr.HTML(visible=False, elem_id="dub-saved")
     files = gr.Files(label=label("ui_files"), visible=False, interactive=False, elem_id="dub-files")
     open_folder_button(services)
@@ -134,17 +142,13 @@ def _more(
 ) -> Inputs:
     from pipelines.asr import RECOGNIZERS
     from pipelines.lipsync import LIP_ENGINES
-    from pipelines.translate import TRANSLATORS
     from pipelines.voice import VOICES
 
     with gr.Accordion(label("ui_more"), open=False, elem_id="dub-more"):
         spoken = gr.Dropdown([("…", "")], value="", label=label("ui_dub_source"))
         fill_menu(demo, spoken, languages.spoken_choices)
-        translators = [
-            (label("ui_dub_auto"), ""),
-            *((info.label.en, info.name) for info in TRANSLATORS.infos()),
-        ]
-        translator = gr.Dropdown(translators, value="", label=label("ui_dub_translator"))
+        translator = gr.Dropdown([("…", "")], value="", label=label("ui_dub_translator"))
+        fill_menu(demo, translator, functools.partial(translator_choices, services))
         with gr.Group(visible=False) as endpoint:
             address = gr.Textbox(label=label("ui_dub_endpoint"), placeholder="http://127.0.0.1:11434/v1")
             model = gr.Textbox(label=label("ui_dub_model"), placeholder="qwen3:8b")

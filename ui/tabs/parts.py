@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -11,6 +11,7 @@ from pipelines.registry import Registry
 from ui.i18n import label, language_of, text
 from ui.services import Services
 
+Choices = Callable[[str], list[tuple[str, str]]]
 PRIVATELY: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
 
@@ -32,6 +33,13 @@ def engine_choices(services: Services, registry: Registry[Any], language: str) -
     return choices
 
 
+def translator_choices(services: Services, language: str) -> list[tuple[str, str]]:
+    """Translators with their state; the empty choice takes the best one that is ready."""
+    from pipelines.translate import TRANSLATORS
+
+    return [(text(language, "ui_dub_auto"), ""), *engine_choices(services, TRANSLATORS, language)]
+
+
 def engine_choice(services: Services, demo: gr.Blocks, registry: Registry[Any], key: str) -> gr.Dropdown:
     """A menu of engines, in the browser's language, with the licence of the chosen one below it."""
     first = registry.infos()[0].name
@@ -51,7 +59,7 @@ def engine_choice(services: Services, demo: gr.Blocks, registry: Registry[Any], 
     return menu
 
 
-def fill_menu(demo: gr.Blocks, menu: gr.Dropdown, choices: Mapping[str, list[tuple[str, str]]] | Any) -> None:
+def fill_menu(demo: gr.Blocks, menu: gr.Dropdown, choices: Choices) -> None:
     """Fill a menu in the browser's language when the page opens; ``choices`` is called with the language."""
 
     def fill(request: gr.Request) -> gr.Dropdown:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import gradio as gr
 
@@ -54,7 +54,9 @@ def build(services: Services, demo: gr.Blocks) -> None:
                     [("…", PAGE)], value=PAGE, label=label("ui_system_log_job"), elem_id="system-source"
                 )
                 newest = gr.Button(label("ui_system_log_refresh"), elem_id="system-newest")
-                download = gr.DownloadButton(label("ui_system_log_download"), elem_id="system-download")
+                download = gr.DownloadButton(
+                    cast(Any, label("ui_system_log_download")), elem_id="system-download"
+                )
             shown = gr.HTML(elem_id="system-log")
     for event in (tab.select, again.click):
         event(handlers.engines, None, table, **PRIVATELY)
