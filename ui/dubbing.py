@@ -49,12 +49,12 @@ class DubHandlers:
 
     def submit(self, request: gr.Request, **given: Any) -> str:
         """Send off a dub; returns the job's id."""
+        options = self.options(given)
         if not given["target"]:
             raise InputError(
                 Message("There is no language to dub into yet", "还没有选择配音语言"),
                 Message("Choose one from the menu.", "请在菜单中选择。"),
             )
-        options = self.options(given)
         title = f"{Path(options['input']).name} → {languages.name(given['target'], language_of(request))}"
         return self.services.executor.submit(JobSpec("dub", options, title))
 
