@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +66,16 @@ class Plan:
 def make_plan(root: Path, asked: Backend | None, tests: bool) -> Plan:
     """Choose the backend: the one asked for, else the one already installed, else by the cards in the computer."""
     folder = root / ".venv"
-    installed = read_stamp(folder).get("backend")
+    installed, hardware = read_stamp(folder).get("backend"), read_hardware()
     if asked is None and installed in BACKENDS:
-        asked = installed
-    return Plan(root, folder, choose_backend(read_hardware(), asked), tests)
+        kept = choose_backend(hardware, installed)
+        choice = replace(
+            kept,
+            reason_en="as it was set up; --backend changes it",
+            reason_zh="沿用已安装的后端,可用 --backend 更改",
+        )
+        return Plan(root, folder, choice, tests)
+    return Plan(root, folder, choose_backend(hardware, asked), tests)
 
 
 def read_stamp(folder: Path) -> dict[str, Any]:
@@ -164,6 +170,13 @@ def _use_linked(plan: Plan) -> None:
 
 
 def _announce(plan: Plan, from_index: bool) -> None:
+    if read_stamp(plan.folder).get("backend") == plan.choice.backend and runs(plan.python):
+        say(
+            f"Backend: {plan.choice.backend} ({plan.choice.reason_en}).\n"
+            f"A requirement file changed: bringing {plan.folder} up to date.",
+            f"后端:{plan.choice.backend}({plan.choice.reason_zh})。依赖文件有变化,正在更新 {plan.folder}。",
+        )
+        return
     size = SIZES[plan.choice.backend if from_index or plan.choice.backend == "rocm" else "pypi"]
     download, disk, backend = size.download / room.GB, size.disk / room.GB, plan.choice.backend
     minutes = round(2 + download * 8000 / 50 / 60)  # a 50 Mbit/s line, and two minutes of unpacking

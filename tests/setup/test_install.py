@@ -176,7 +176,9 @@ def test_torch_goes_first_and_alone_then_the_rest_under_its_pins(
     assert is_whole(plan)
 
 
-def test_a_second_start_installs_nothing_and_a_changed_file_does(checkout: Checkout) -> None:
+def test_a_second_start_installs_nothing_and_a_changed_file_does(
+    checkout: Checkout, capsys: pytest.CaptureFixture[str]
+) -> None:
     set_up(plan_of(checkout, Hardware()))
     before = len(checkout.calls)
     assert set_up(plan_of(checkout, Hardware())) is False and len(checkout.calls) == before
@@ -184,6 +186,7 @@ def test_a_second_start_installs_nothing_and_a_changed_file_does(checkout: Check
         file.write("one-more==1.0\n")
     assert set_up(plan_of(checkout, Hardware())) is True
     assert len(checkout.calls) == before + 3, "the environment is kept, the three installs run again"
+    assert "up to date" in capsys.readouterr().out
 
 
 def test_test_tools_come_on_top_and_do_not_undo_the_stamp(checkout: Checkout) -> None:
