@@ -134,5 +134,7 @@ def find(view: JobView) -> Mapping[str, Path]:
 
 
 def tell(view: JobView) -> str:
-    """The language that was heard."""
-    return f"language {view.result.get('language')}"
+    """How much was heard, in which language."""
+    segments = view.result.get("segments")
+    lines = f"{segments} lines, " if isinstance(segments, int) else ""
+    return f"{lines}language {view.result.get('language')}"

@@ -48,15 +48,30 @@ INTERRUPTED = Stopped(
 
 
 class JobStore:
-    """The job folders below ``settings.jobs`` and their index. Safe to use from several threads and processes."""
+    """The job folders below ``settings.jobs`` and their index. Safe to use from several threads and processes.
+
+    Raises:
+        InputError: the folder cannot be made or written, with the reason.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.root = settings.jobs
-        self.root.mkdir(parents=True, exist_ok=True)
         self._index = JobIndex(self.root / "index.sqlite")
         self._stale: set[str] = set()
         self._guard = threading.Lock()
-        self._index.prepare()
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            self._index.prepare()
+        except (OSError, sqlite3.Error) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InputError(
+                Message(f"The jobs folder cannot be used: {reason}", f"任务文件夹无法使用:{reason}"),
+                Message(
+                    "Make it writable, or name another one in DUBWRIGHT_JOBS.",
+                    "请设为可写,或用 DUBWRIGHT_JOBS 指定其他文件夹。",
+                ),
+                str(self.root),
+            ) from error
         self._sweep()
         self._synchronise()
         self.recover()

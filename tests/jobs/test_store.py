@@ -63,6 +63,17 @@ def test_an_index_lost_while_the_page_runs_is_made_again(store: JobStore, settin
     assert store.count() == 3
 
 
+def test_a_jobs_folder_that_cannot_be_used_is_named_with_the_way_out(settings: Settings) -> None:
+    settings.jobs.parent.mkdir(parents=True, exist_ok=True)
+    settings.jobs.write_text("a file where the folder should be")
+    with pytest.raises(InputError, match="DUBWRIGHT_JOBS"):
+        JobStore(settings)
+    settings.jobs.unlink()
+    (settings.jobs / "index.sqlite").mkdir(parents=True)
+    with pytest.raises(InputError, match="unable to open database file"):
+        JobStore(settings)
+
+
 def test_filters_and_pages(store: JobStore, settings: Settings) -> None:
     dubs, notes = filled(store, 5), filled(store, 3, "failed", "transcribe", age=10)
     store = JobStore(settings)
