@@ -8,6 +8,8 @@ import sys
 
 from commands.machine import choose_policy
 from commands.parsing import refuse
+from pipelines.backend.banner import device_name
+from pipelines.backend.probe import look
 from pipelines.settings import Settings
 
 
@@ -39,13 +41,15 @@ def run(arguments: argparse.Namespace) -> int:
             )
         auth = (user, password)
     settings = Settings.load()
-    policy = choose_policy(arguments, settings)
+    probe = look(settings)
+    policy = choose_policy(arguments, settings, probe)
     importlib.import_module("ui.server").serve(  # gradio is loaded only here
         settings,
         arguments.listen,
         arguments.port,
         auth,
         policy=policy,
+        device=device_name(policy, probe),
         debug=arguments.debug,
         on_ready=lambda address: _say(f"Page: {address} (Ctrl-C ends it)"),
     )

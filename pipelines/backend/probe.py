@@ -246,4 +246,4 @@ def _other_makers_build(found: Probe, cards: tuple[Card, ...]) -> str:
 
 
 if __name__ == "__main__":  # the launcher asks before it starts the page, which then finds the answer
-    probe(Settings.load())
+    look(Settings.load())
