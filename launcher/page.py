@@ -148,7 +148,9 @@ def _writable(logs: Path) -> None:
 
 
 def _launch(command: list[str], folder: Path, output: Path | None) -> subprocess.Popen[bytes]:
-    if output is None:  # the page's own line with its address would be said twice; what goes wrong is on stderr
+    if (
+        output is None
+    ):  # the page's own line with its address would be said twice; what goes wrong is on stderr
         return subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     with output.open("wb") as file:
         return subprocess.Popen(

