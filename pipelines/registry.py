@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar, cast
@@ -28,6 +29,7 @@ class EngineInfo:
         label: what it is, in a few words.
         licence: licence of code and weights, with its consequence for a user where there is one.
         packages: import names that must be present.
+        programs: executables that must be found on the PATH.
         weights: ids in weights/manifest.toml that must be present.
         families: machine families it runs on (its own declaration: "uses torch" says nothing).
         runs_on: ``cpu`` when it works on the CPU whatever the machine has, ``device`` when it follows the policy.
@@ -38,6 +40,7 @@ class EngineInfo:
     label: Message
     licence: str
     packages: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()
     families: frozenset[Family] = ALL_FAMILIES
     runs_on: Literal["cpu", "device"] = "cpu"
@@ -112,6 +115,10 @@ class Registry(Generic[E]):
             return EngineState(
                 "missing package", Message(f"Python packages missing: {listed}", f"缺少 Python 包:{listed}")
             )
+        unseen = [program for program in info.programs if shutil.which(program) is None]
+        if unseen:
+            listed = ", ".join(unseen)
+            return EngineState("missing package", Message(f"not installed: {listed}", f"未安装程序:{listed}"))
         lacking = [item for item in info.weights if not weights.present(context.settings, item)]
         if lacking:
             listed = ", ".join(lacking)

@@ -17,12 +17,12 @@ import numpy as np
 
 from pipelines import weights
 from pipelines.asr import EngineContext, Recognition, RecognitionOptions
-from pipelines.asr.attentive import attentive
 from pipelines.asr.filters import Heard, believable
 from pipelines.asr.hearing import find_speech, sound_blocks
 from pipelines.asr.vad import RATE, SpeechMap
 from pipelines.asr.windows import Window, cut, plan_windows
 from pipelines.asr.words import finished
+from pipelines.attentive import attentive
 from pipelines.backend.policy import Policy
 from pipelines.errors import Message, OptionError
 from pipelines.languages import language_code, language_name

@@ -33,6 +33,7 @@ TRANSLATORS.add(
         name="apertium",
         label=Message("Apertium (installed on this computer, offline)", "Apertium(本机离线)"),
         licence="GPL-2.0 or later; runs as a separate program",
+        programs=("apertium",),
     ),
     "pipelines.translate.apertium:Apertium",
 )
@@ -41,6 +42,7 @@ TRANSLATORS.add(
         name="endpoint",
         label=Message("Language model at an OpenAI-compatible address", "OpenAI 兼容地址的语言模型"),
         licence="that of the model behind the address",
+        features=frozenset({"service"}),
     ),
     "pipelines.translate.endpoint:Endpoint",
 )

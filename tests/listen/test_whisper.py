@@ -210,7 +210,7 @@ def test_stop_comes_at_once(whisper: Whisper, data: Path) -> None:
     for (
         thread
     ) in threading.enumerate():  # the step in progress ends by itself: wait so that the next test is alone
-        if thread.name.startswith("listen"):
+        if thread.name.startswith("attentive"):
             thread.join(120)
             assert not thread.is_alive()
 
