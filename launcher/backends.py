@@ -53,7 +53,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What an install costs: download and disk in bytes (measured on Linux x86-64, caches not counted)."""
+    """What an install costs: download and disk in bytes, Linux x86-64, model files included, caches not.
+
+    ``pypi`` was measured; the others differ by their torch wheels, whose sizes the publishers' indexes state.
+    """
 
     download: int
     disk: int
@@ -61,10 +64,10 @@ class Size:
 
 GB = 1000**3
 SIZES = {
-    "cpu": Size(int(1.1 * GB), int(3.2 * GB)),
-    "pypi": Size(int(3.4 * GB), int(8.3 * GB)),
-    "cuda": Size(int(3.6 * GB), int(8.5 * GB)),
-    "rocm": Size(int(5.0 * GB), int(17 * GB)),
+    "cpu": Size(int(1.3 * GB), int(4.2 * GB)),
+    "pypi": Size(int(4.0 * GB), int(8.0 * GB)),
+    "cuda": Size(int(4.2 * GB), int(8.5 * GB)),
+    "rocm": Size(int(6.0 * GB), int(18 * GB)),
 }
 
 

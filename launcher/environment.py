@@ -133,6 +133,13 @@ def set_up(plan: Plan) -> bool:
     _write_stamp(plan)
     minutes = (time.monotonic() - start) / 60
     say(f"Set-up finished in {minutes:.1f} min.", f"安装完成,用时 {minutes:.1f} 分钟。")
+    if not shutil.which("apertium"):
+        say(
+            "Lines can be typed, read from an SRT or sent to a language model of yours. To translate English ↔ Spanish\n"
+            "on this computer, install once: sudo apt install apertium-eng-spa (other pairs: apt search apertium-)",
+            "译文可手动输入、从 SRT 读取,或使用您自己的语言模型。如需在本机翻译英语↔西班牙语,\n"
+            "请安装一次:sudo apt install apertium-eng-spa(其他语言对:apt search apertium-)",
+        )
     return True
 
 

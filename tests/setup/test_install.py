@@ -298,7 +298,7 @@ def test_no_room_on_the_disk_is_said_before_anything_is_installed(
 ) -> None:
     usage = shutil.disk_usage(checkout.root)._replace(free=2 * room.GB)
     monkeypatch.setattr(room.shutil, "disk_usage", lambda path: usage)
-    with pytest.raises(LauncherError, match=r"4\.2 GB are needed .* 2\.0 GB are free"):
+    with pytest.raises(LauncherError, match=r"5\.2 GB are needed .* 2\.0 GB are free"):
         set_up(plan_of(checkout, Hardware()))
     assert checkout.calls == []
 
@@ -314,8 +314,9 @@ def test_the_first_install_says_what_it_will_cost(
     set_up(plan_of(checkout, Hardware()))
     said = capsys.readouterr().out
     assert "Backend: cpu (no graphics card was found)" in said
-    assert "1.1 GB to download" in said and "minutes at 50 Mbit/s" in said
+    assert "1.3 GB to download" in said and "minutes at 50 Mbit/s" in said
     assert [f"[{step}/5]" in said for step in (1, 2, 3, 4)] == [True] * 4
+    assert "apt install apertium-eng-spa" in said, "the translator that would help is named"
 
 
 def test_the_terminals_language_is_spoken(
