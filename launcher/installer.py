@@ -11,6 +11,9 @@ from pathlib import Path
 
 from launcher import room
 
+# Where systems keep certificates; uv takes its own unless told, and those do not know a company's proxy.
+CERTIFICATES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
+
 
 def uv_on_path() -> str | None:
     found = shutil.which("uv")
@@ -77,5 +80,7 @@ class Installer:
     def install(self, *arguments: str | Path) -> bool:
         """Install requirements; returns whether it went well."""
         extra = {"UV_DEFAULT_INDEX": self.mirror} if self.uv and self.mirror else {}
+        if self.uv and any(Path(store).exists() for store in CERTIFICATES):
+            extra |= {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}  # the name before uv 0.11
         offline = ("--offline",) if self.uv and self.offline else ()
         return run_step([*self.command, *offline, *arguments], extra=extra).returncode == 0
