@@ -70,11 +70,16 @@ def describe(stage: StageView) -> str:
     unit = f" {stage.unit}" if stage.unit else ""
     if stage.total:
         parts.append(f"{min(100, 100 * stage.done / stage.total):.0f} %")
-        parts.append(f"({stage.done:.10g} of {stage.total:.10g}{unit})")
+        parts.append(f"({count(stage.done)} of {count(stage.total)}{unit})")
     elif stage.done:
-        parts.append(f"{stage.done:.10g}{unit}")
+        parts.append(f"{count(stage.done)}{unit}")
     parts.append(clock(stage.seconds))
     return " ".join(parts)
+
+
+def count(value: float) -> str:
+    """Whole numbers whole, others with one decimal."""
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.1f}"
 
 
 def clipped(line: str, columns: int) -> str:

@@ -37,6 +37,7 @@ def main(argv: Sequence[str]) -> int:
         logging.basicConfig(level=logging.DEBUG)
     else:
         sys.excepthook = _one_sentence
+        logging.getLogger().addHandler(logging.NullHandler())  # what matters is said in sentences
     try:
         return int(arguments.run(arguments))
     except PipelineError as error:

@@ -18,12 +18,13 @@ from commands.console import Console
 from commands.machine import choose_policy
 from commands.outputs import check_goals, deliver
 from commands.words import clock, language
-from pipelines.errors import InternalError, Message, PipelineError, Stopped
+from pipelines.errors import InternalError, Message, PipelineError, ResourceError, Stopped
 from pipelines.jobs import Executor, JobSpec, JobView
 from pipelines.jobs.local import LocalExecutor
 from pipelines.jobs.store import JobStore
 from pipelines.settings import Settings
 
+AGAIN = Message("The same command again goes on from there.", "再次运行同一命令可从中断处继续。")
 LOOK = 0.15  # seconds between looks at a job
 Tell = Callable[[JobView], str]
 Advise = Callable[[JobView, PipelineError], str]
@@ -118,11 +119,13 @@ def run_tasks(
             _finish(ending, find, arguments.overwrite, console)
             if ending.error and ending.view and (advice := advise(ending.view, ending.error)):
                 console.say(advice)
+            elif isinstance(ending.error, ResourceError | InternalError | Stopped):
+                console.say(AGAIN.text(language()))
             if isinstance(ending.error, Stopped):
                 break
     except KeyboardInterrupt:
         endings[-1].error = Stopped()
-        console.say(Stopped().sentence(language()))
+        console.say(f"{Stopped().sentence(language())} {AGAIN.text(language())}")
     finally:
         executor.close()
         signal.signal(signal.SIGTERM, before)
