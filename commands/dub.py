@@ -12,8 +12,12 @@ from commands import inputs, outputs
 from commands.parsing import common_flags, existing_file, language_code, listed, output_flags, refuse
 from commands.running import Task, run_tasks
 from commands.words import language
+from pipelines import subtitles
 from pipelines.errors import Message, PipelineError, TranslatorMissing
+from pipelines.files import free_name
 from pipelines.jobs import JobSpec, JobView
+from pipelines.records import load_plan
+from pipelines.types import Segment
 
 COLUMNS = ("input", "to", "output", "translation", "language", "reference", "voice")
 ENGINES = {"asr_engine": "asr", "voice_engine": "voice", "lip_engine": "lips"}
@@ -181,15 +185,17 @@ def find(view: JobView) -> Mapping[str, Path]:
     return made
 
 
-def advise(view: JobView, error: PipelineError) -> str:
-    """Where the lines are that wait for their translation."""
+def advise(task: Task, view: JobView, error: PipelineError) -> str:
+    """Put the lines that wait for their translation beside the output, as a subtitle file to be translated."""
     table = view.folder / "lines.json"
     if not isinstance(error, TranslatorMissing) or not table.is_file():
         return ""
+    plan = load_plan(table)
+    place = free_name(task.goals["video"].with_suffix(".lines.srt"))
+    subtitles.write(place, [Segment(line.start, line.end, line.source) for line in plan.lines], "srt")
     return Message(
-        f"What was said is in {table}: translate it and run the same command with --translation FILE.srt,"
-        " or fill in the table on the page (Jobs).",
-        f"原文见 {table}:翻译后加上 --translation FILE.srt 重新运行,或在页面“任务”中填写译文。",
+        f"What is said stands in {place}: translate it, then run the same command with --translation {place.name}",
+        f"原文已写入 {place}:翻译后加上 --translation {place.name} 重新运行同一命令",
     ).text(language())
 
 

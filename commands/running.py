@@ -27,7 +27,6 @@ from pipelines.settings import Settings
 AGAIN = Message("The same command again goes on from there.", "再次运行同一命令可从中断处继续。")
 LOOK = 0.15  # seconds between looks at a job
 Tell = Callable[[JobView], str]
-Advise = Callable[[JobView, PipelineError], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +76,7 @@ class Ending:
 
 
 Find = Callable[[JobView], Mapping[str, Path]]
+Advise = Callable[[Task, JobView, PipelineError], str]
 
 
 def run_tasks(
@@ -85,7 +85,7 @@ def run_tasks(
     find: Find,
     tell: Tell,
     private: Mapping[str, str] | None = None,
-    advise: Advise = lambda view, error: "",
+    advise: Advise = lambda task, view, error: "",
 ) -> int:
     """Run tasks, deliver their files, say how it went; returns the exit code (the first failure's).
 
@@ -117,7 +117,7 @@ def run_tasks(
             endings.append(ending)
             _watch(executor, ending, console)
             _finish(ending, find, arguments.overwrite, console)
-            if ending.error and ending.view and (advice := advise(ending.view, ending.error)):
+            if ending.error and ending.view and (advice := advise(task, ending.view, ending.error)):
                 console.say(advice)
             elif isinstance(ending.error, ResourceError | InternalError | Stopped):
                 console.say(AGAIN.text(language()))

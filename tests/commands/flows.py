@@ -10,7 +10,9 @@ from pipelines.artifacts import options_key, run_stage
 from pipelines.errors import EngineMissing, MediaError, Message, TranslatorMissing
 from pipelines.files import write_json, write_text
 from pipelines.progress import Report, tracked
+from pipelines.records import save_plan
 from pipelines.registry import EngineContext
+from pipelines.types import DubLine, DubPlan
 
 FLOWS = {name: f"tests.commands.flows:{name}" for name in ("transcribe", "speak", "sync", "dub", "weights")}
 
@@ -59,7 +61,8 @@ def sync(folder: Path, options: dict[str, Any], context: EngineContext, report: 
 
 def dub(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
     """Without translation it stops before speaking."""
-    write_json(folder / "lines.json", {"lines": []})
+    lines = tuple(DubLine(n, n, n + 1.0, text) for n, text in enumerate(("One word.", "Two words.")))
+    save_plan(folder / "lines.json", DubPlan("en", options["target_language"], 3.0, lines))
     if options["translation"] is None and options["translator"] == "none":
         raise TranslatorMissing(Message("2 lines have no translation yet", "还有 2 行没有译文"))
     words = Path(options["translation"]).name if options["translation"] else "machine"

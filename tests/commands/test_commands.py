@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines import subtitles
 from pipelines.jobs.store import JobStore
 from pipelines.settings import Settings
 from tests.commands.conftest import Command, begin
@@ -222,9 +223,15 @@ def test_dub_without_a_translator_is_exit_code_3_and_says_where_the_lines_are(
 ) -> None:
     answer = command("dub", "a.mp4", "--to", "ja", "--translator", "none", "-o", "x.mp4")
     assert answer.code == 3 and not (home / "x.mp4").exists()
-    folder = JobStore(Settings.load()).list()[0].folder
-    assert "2 lines have no translation yet" in answer.err and str(folder / "lines.json") in answer.err
-    assert "--translation" in answer.err
+    lines = home / "x.lines.srt"
+    assert "2 lines have no translation yet" in answer.err and str(lines) in answer.err
+    assert "--translation x.lines.srt" in answer.err
+    assert [(c.start, c.end, c.text) for c in subtitles.read(lines)] == [
+        (0.0, 1.0, "One word."),
+        (1.0, 2.0, "Two words."),
+    ]
+    answer = command("dub", "a.mp4", "--to", "ja", "--translation", "x.lines.srt", "-o", "x.mp4")
+    assert answer.code == 0, answer.err
 
 
 def test_the_key_of_a_service_reaches_the_worker_alone(
