@@ -13,13 +13,14 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from pipelines import subtitles
 from pipelines.artifacts import fingerprint, options_key, run_stage
 from pipelines.asr import RECOGNIZERS, EngineContext, RecognitionOptions, itn
 from pipelines.asr.sentences import lines
+from pipelines.cues import cues
 from pipelines.errors import InputError, Message, OptionError
 from pipelines.files import read_json, write_json
 from pipelines.languages import language_code
@@ -44,7 +45,7 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
     for wanted in formats:
         name = f"transcript.{wanted}" if wanted != "json" else TRANSCRIPT
         if wanted != "json":
-            import_module("pipelines.subtitles").write(folder / name, shown, wanted)
+            subtitles.write(folder / name, shown if wanted == "txt" else cues(shown), wanted)
         files[wanted] = name
     return {"transcript": TRANSCRIPT, **facts, "files": files}
 
@@ -136,7 +137,7 @@ def as_read(transcript: Path) -> tuple[Segment, ...]:
     )
 
 
-def _formats(options: dict[str, Any]) -> list[str]:
+def _formats(options: dict[str, Any]) -> list[subtitles.Format]:
     formats = list(options.get("formats") or ["srt"])
     unknown = [name for name in formats if name not in FORMATS]
     if unknown:

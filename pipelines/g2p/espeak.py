@@ -47,6 +47,12 @@ def _backend(voice: str) -> EspeakBackend:
     return EspeakBackend(voice, with_stress=True, tie="^", language_switch="remove-flags", logger=quiet)
 
 
+def reads(language: str) -> bool:
+    """Whether espeak-ng has pronunciation rules for the language, with or without a voice of ours that speaks it."""
+    voice = VOICES.get(language, language)
+    return voice in _backend(VOICES["en"]).supported_languages()
+
+
 def _notation(text: str, language: str) -> str:
     """espeak's IPA in Kokoro's notation."""
     for old, new in ENGLISH if language == "en" else COMMON:
@@ -58,7 +64,8 @@ def _notation(text: str, language: str) -> str:
 
 def _say(phrases: Sequence[str], language: str) -> list[str]:
     return [
-        _notation(said, language) for said in _backend(VOICES[language]).phonemize(list(phrases), strip=True)
+        _notation(said, language)
+        for said in _backend(VOICES.get(language, language)).phonemize(list(phrases), strip=True)
     ]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pipelines import subtitles
 from pipelines.asr import EngineContext
 from pipelines.backend.policy import Policy
 from pipelines.errors import InputError, Message, OptionError
@@ -42,14 +43,18 @@ class Notes(NullReport):
 def test_a_video_becomes_a_transcript(data: Path, tmp_path: Path, context: EngineContext) -> None:
     video = tmp_path / "a 视频 🎬.mp4"
     video.write_bytes((data / "video" / "talk_512_8s.mp4").read_bytes())
-    options = {"input": str(video), "language": "en", "formats": ["json"], "itn": True}
+    options = {"input": str(video), "language": "en", "formats": ["json", "srt", "txt"], "itn": True}
     folder, report = tmp_path / "job", Notes()
     folder.mkdir()
     result = run(folder, options, context, report)
 
     transcript = load_transcript(folder / result["transcript"])
     assert (result["language"], transcript.language) == ("en", "en")
-    assert result["files"] == {"json": "transcript.json"}
+    assert result["files"] == {"json": "transcript.json", "srt": "transcript.srt", "txt": "transcript.txt"}
+    cues = subtitles.read(folder / "transcript.srt")
+    assert cues[0].text.replace("\n", " ").startswith("Congressional District, and I'm currently in D.C.")
+    assert all(0 <= cue.start < cue.end <= result["duration"] + 0.5 for cue in cues)
+    assert "orientation." in (folder / "transcript.txt").read_text(encoding="utf-8")
     assert result["duration"] == pytest.approx(7.94, abs=0.1)
     assert "D.C." in transcript.segments[0].text
     assert transcript.segments[0].text.endswith("orientation.")
