@@ -1,0 +1,178 @@
+"""Drawing one output frame: where everything goes, two warps, one blend."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from pipelines.lipsync.blend import blend, sharpness, softened
+from pipelines.lipsync.geometry import ANCHORS, F32, INNER_LOWER, INNER_UPPER, as_complex, as_points
+from pipelines.lipsync.mouths import FaceMotion, Mouths
+from pipelines.lipsync.plan import Plan
+from pipelines.lipsync.shape import UPPER_SHARE, exact
+from pipelines.lipsync.warp import Drawn, draw, region_of
+from pipelines.types import FaceTrack, Frame, VideoInfo
+
+BLOCK = 128
+CHARACTER = 0.55  # how much of a unit's own deviation from the mean mouth is kept
+STRETCH_LIMIT = 1.7  # a unit opened further than this gets a painted inside
+Picture = npt.NDArray[np.uint8]
+
+
+class Painter:
+    """Draws output frames one by one, in order; holds one block of geometry and no pictures."""
+
+    def __init__(
+        self,
+        video: VideoInfo,
+        track: FaceTrack,
+        motion: FaceMotion,
+        mouths: Mouths,
+        plan: Plan,
+        chosen: npt.NDArray[np.intp],
+    ) -> None:
+        self._size = (video.width, video.height)
+        self._track, self._motion, self._mouths, self._plan = track, motion, mouths, plan
+        self._chosen = chosen
+        self._block_start = -1
+        self._block = np.zeros((0, len(ANCHORS), 2), np.float32)
+        rows = motion.mesh.rows
+        self._upper = np.array([rows[v] for v in INNER_UPPER])
+        self._lower = np.array([rows[v] for v in INNER_LOWER])
+
+    def measures(self) -> dict[str, float]:
+        """What the choice of units achieved before warping."""
+        drawn = self._chosen >= 0
+        units = self._mouths.frames[self._chosen[drawn]]
+        have, want = self._motion.opening[units], self._plan.wanted.opening[drawn]
+        far = (want > 0.04) & (want > STRETCH_LIMIT * have)
+        switches = np.count_nonzero(np.abs(np.diff(units)) > 1)
+        return {
+            "unit_opening_r": _correlation(have, want),
+            "unit_width_r": _correlation(self._motion.width[units], self._plan.wanted.width[drawn]),
+            "stretched_share": float(far.mean()),
+            "switch_share": switches / max(len(units) - 1, 1),
+            "units": float(len(self._mouths.frames)),
+        }
+
+    def paint(self, index: int, frame: Frame) -> Frame:
+        """Output frame ``index`` from its source frame, which stays as it is."""
+        motion, mesh = self._motion, self._motion.mesh
+        base, unit = int(self._plan.wanted.base[index]), int(self._chosen[index])
+        strength = float(self._plan.strength[index])
+        landmarks = np.asarray(self._track.landmarks[base])
+        here = mesh.points(landmarks)
+        move = (self._anchors(index) - landmarks[list(ANCHORS)]) * np.float32(strength)
+        there = here + mesh.spread @ move
+        region = region_of(np.concatenate([here, there]), *self._size)
+        if region.empty:
+            return frame
+        drawn = draw(mesh, there, region)
+        corner = np.float32((region.x0, region.y0))
+        under = _remap(region.cut(frame), drawn.maps(mesh, here - corner))
+        alpha = np.clip(drawn.read(mesh, mesh.alpha, 0.0), 0, 1)
+        alpha = cv2.GaussianBlur(alpha, (0, 0), max(0.012 * self._eyes(landmarks), 0.6))
+        alpha *= drawn.triangles < len(mesh.triangles)
+        patch = self._patch(drawn, there - corner, unit)
+        patch = self._matched(under, patch, alpha)
+        result = frame.copy()
+        region.cut(result)[:] = blend(under, patch, alpha * np.float32(strength))
+        return result
+
+    def _eyes(self, landmarks: F32) -> float:
+        return float(np.linalg.norm(landmarks[33] - landmarks[263]))
+
+    def _patch(self, drawn: Drawn, there: F32, unit: int) -> Picture:
+        """The unit's mouth in the region, standing at ``there`` (V, 2)."""
+        mesh = self._motion.mesh
+        source = np.asarray(self._track.landmarks[int(self._mouths.frames[unit])])
+        points = mesh.points(source) - self._mouths.origins[unit].astype(np.float32)
+        crop = np.asarray(self._mouths.crops[unit])
+        stretch, inside = self._inside(there, points)
+        patch = _remap(crop, drawn.maps(mesh, points, inside))
+        if stretch > STRETCH_LIMIT:
+            patch = _with_cavity(patch, drawn, mesh.inside, min((stretch - STRETCH_LIMIT) / 1.5, 1.0))
+        return patch
+
+    def _inside(self, there: F32, points: F32) -> tuple[float, F32 | None]:
+        """How far the unit's inside is stretched, and, where the lips close over it, which part of it stays in view.
+
+        Teeth stand still while lips move: closing hides the upper edge by the upper lip's share of the movement and
+        the rest from below, instead of squeezing the teeth.
+        """
+        gaps = [p[self._lower] - p[self._upper] for p in (there, points)]
+        wanted, have = (float(np.abs(gap[3:8]).sum()) for gap in gaps)
+        lengths = [float(np.linalg.norm(p[self._upper[0]] - p[self._upper[-1]])) for p in (there, points)]
+        ratio = (wanted / max(lengths[0], 1e-3)) / max(have / max(lengths[1], 1e-3), 1e-3)
+        if ratio >= 1:
+            return ratio, None
+        source = points.copy()
+        top = UPPER_SHARE * (1 - ratio)
+        source[self._upper] = points[self._upper] + np.float32(top) * gaps[1]
+        source[self._lower] = points[self._upper] + np.float32(top + ratio) * gaps[1]
+        return ratio, source
+
+    def _matched(self, under: Picture, patch: Picture, alpha: F32) -> Picture:
+        """The patch as soft as its surroundings when the head moves or the focus is elsewhere."""
+        rim = ((alpha > 0.15) & (alpha < 0.85)).astype(np.float32)
+        if float(rim.sum()) < 50:
+            return patch
+        return softened(patch, (sharpness(under, rim) + 1) / (sharpness(patch, rim) + 1))
+
+    def _anchors(self, index: int) -> F32:
+        """Where the anchors go in output frame ``index``, px (A, 2)."""
+        start = index - index % BLOCK
+        if start != self._block_start:
+            self._block, self._block_start = self._shapes(start), start
+        return self._block[index - start]
+
+    def _shapes(self, start: int) -> F32:
+        """Anchors of a block of output frames in the picture, smoothed over a frame on each side."""
+        motion, wanted = self._motion, self._plan.wanted
+        total = len(wanted.base)
+        low, high = max(start - 2, 0), min(start + BLOCK + 2, total)
+        base, unit = wanted.base[low:high], np.maximum(self._chosen[low:high], 0)
+        opening, width = wanted.opening[low:high], wanted.width[low:high]
+        character = _calm(np.asarray(motion.fast[self._mouths.frames[unit]]), self._chosen[low:high] >= 0)
+        shape = motion.model.predict(motion.terms[base], opening, width)
+        shape = shape + np.asarray(motion.slow[base]) + np.float32(CHARACTER) * character
+        eyes = motion.eyes[base]
+        shape = exact(shape, opening * eyes, width * eyes, self._plan.targets.tuck[low:high], motion.model.ring)
+        numbers = as_complex(shape) * motion.poses.scale_turn[base][:, None] + motion.poses.shift[base][:, None]
+        return as_points(numbers)[start - low : start - low + BLOCK]
+
+
+def _calm(values: F32, drawn: npt.NDArray[np.bool_]) -> F32:
+    """Weights ¼ ½ ¼ over time, among drawn frames only."""
+    weight = drawn.astype(np.float32)[:, None, None]
+    padded, mass = np.pad(values * weight, ((1, 1), (0, 0), (0, 0))), np.pad(weight, ((1, 1), (0, 0), (0, 0)))
+    total = padded[:-2] + 2 * padded[1:-1] + padded[2:]
+    calm: F32 = (total / np.maximum(mass[:-2] + 2 * mass[1:-1] + mass[2:], 1e-3)).astype(np.float32)
+    return calm
+
+
+def _remap(source: Picture, maps: tuple[F32, F32]) -> Picture:
+    picture: Picture = cv2.remap(source, maps[0], maps[1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    return picture
+
+
+def _with_cavity(patch: Picture, drawn: Drawn, inside: npt.NDArray[np.bool_], weight: float) -> Picture:
+    """Darken the mouth's inside where the unit has none to show: lips' colour falling into shade."""
+    table = np.concatenate([inside, [False]]).astype(np.float32)
+    hole = table[drawn.triangles]
+    if float(hole.sum()) < 4:
+        return patch
+    sigma = max(0.006 * patch.shape[1], 0.7)
+    depth = cv2.GaussianBlur(hole, (0, 0), 2.5 * sigma) * hole
+    soft = cv2.GaussianBlur(hole, (0, 0), sigma) * np.float32(weight)
+    colour = patch[hole > 0].mean(0) * np.array([0.55, 0.45, 0.6])
+    shade = colour[None, None] * (1 - 0.65 * depth[..., None])
+    mixed = patch * (1 - soft[..., None]) + shade * soft[..., None]
+    return np.clip(np.rint(mixed), 0, 255).astype(np.uint8)
+
+
+def _correlation(one: F32, other: F32) -> float:
+    if len(one) < 3 or float(np.std(one)) < 1e-6 or float(np.std(other)) < 1e-6:
+        return 0.0
+    return float(np.corrcoef(one, other)[0, 1])
