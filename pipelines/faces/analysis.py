@@ -139,9 +139,8 @@ def _write_track(
     fps: float,
     cuts: frozenset[int],
 ) -> None:
-    opened = np.lib.format.open_memmap
-    landmarks = opened(part / f"{index}-landmarks.npy", "w+", np.float32, (total, LANDMARKS, 2))
-    boxes = opened(part / f"{index}-boxes.npy", "w+", np.float32, (total, 4))
+    landmarks = cache.memory_mapped(part / f"{index}-landmarks.npy", (total, LANDMARKS, 2))
+    boxes = cache.memory_mapped(part / f"{index}-boxes.npy", (total, 4))
     seen = np.zeros(total, np.bool_)
     for track in group:
         for frame, record in zip(track.frames, track.records, strict=True):
@@ -153,6 +152,7 @@ def _write_track(
         block = landmarks[start : start + 512]
         boxes[start : start + 512, :2] = block.min(1)
         boxes[start : start + 512, 2:] = block.max(1)
-    landmarks.flush()
-    boxes.flush()
+    for array in (landmarks, boxes):
+        if isinstance(array, np.memmap):
+            array.flush()
     np.save(part / f"{index}-found.npy", found)

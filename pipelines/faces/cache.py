@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from pipelines.artifacts import fingerprint, options_key
 from pipelines.files import read_json, write_json
@@ -55,6 +56,12 @@ def filling(place: Path) -> Iterator[Path]:
         part.rename(place)
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def memory_mapped(path: Path, shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
+    """A new .npy file of float32, to be filled as an array."""
+    array: npt.NDArray[np.float32] = np.lib.format.open_memmap(path, "w+", np.float32, shape)  # type: ignore[no-untyped-call]
+    return array
 
 
 def finish(part: Path, tracks: int) -> None:

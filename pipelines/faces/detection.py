@@ -83,8 +83,8 @@ def reduced(frame: Frame) -> tuple[Frame, float]:
     scale = min(1.0, LONG_SIDE / max(frame.shape[:2]))
     if scale < 1.0:
         size = (round(frame.shape[1] * scale), round(frame.shape[0] * scale))
-        frame = cv2.resize(frame, size, interpolation=cv2.INTER_AREA)
-    return cv2.cvtColor(frame, cv2.COLOR_BGR2RGB), scale
+        frame = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return np.asarray(cv2.cvtColor(frame, cv2.COLOR_BGR2RGB), np.uint8), scale
 
 
 class Searcher:
@@ -131,7 +131,9 @@ class Searcher:
         for y in _steps(height, side):
             for x in _steps(width, side):
                 tile = frame[y : y + side, x : x + side]
-                rgb = cv2.cvtColor(cv2.resize(tile, (CROP_SIDE, CROP_SIDE)), cv2.COLOR_BGR2RGB)
+                rgb = np.asarray(
+                    cv2.cvtColor(cv2.resize(tile, (CROP_SIDE, CROP_SIDE)), cv2.COLOR_BGR2RGB), np.uint8
+                )
                 grow = side / CROP_SIDE
                 for x0, y0, x1, y1 in self._detect(self._tile, rgb):
                     yield x0 * grow + x, y0 * grow + y, x1 * grow + x, y1 * grow + y
@@ -203,8 +205,10 @@ def _crop_view(box: Box, lead: int) -> View:
 
 def _crop(frame: Frame, view: View) -> Frame:
     matrix = np.array([[view.scale, 0, -view.x * view.scale], [0, view.scale, -view.y * view.scale]])
-    crop = cv2.warpAffine(frame, matrix, (CROP_SIDE, CROP_SIDE), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return cv2.cvtColor(crop, cv2.COLOR_BGR2RGB)
+    crop = cv2.warpAffine(
+        frame, matrix, (CROP_SIDE, CROP_SIDE), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(cv2.cvtColor(crop, cv2.COLOR_BGR2RGB), np.uint8)
 
 
 class MeshPool:
@@ -217,7 +221,9 @@ class MeshPool:
     def __enter__(self) -> MeshPool:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         for mesh in self._all:
             mesh.close()
 
@@ -254,7 +260,8 @@ class MeshPool:
 def _points(face: Any, rgb: Frame, view: View) -> Points:
     height, width = rgb.shape[:2]
     flat = np.array([(mark.x, mark.y) for mark in face.landmark], np.float32)
-    points: Points = flat * np.float32((width / view.scale, height / view.scale)) + np.float32((view.x, view.y))
+    size = np.array((width / view.scale, height / view.scale), np.float32)
+    points: Points = flat * size + np.array((view.x, view.y), np.float32)
     return points
 
 

@@ -6,6 +6,8 @@ trailed.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 from scipy.signal import savgol_filter
@@ -57,7 +59,7 @@ def bridge(
     points[: stretches[0][0]] = points[stretches[0][0]]
     points[stretches[-1][1] :] = points[stretches[-1][1] - 1]
     longest = max(round(BRIDGE_SECONDS * fps), 1)
-    for (_, last), (first, _) in zip(stretches, stretches[1:], strict=False):
+    for (_, last), (first, _) in pairwise(stretches):
         left, right = points[last - 1].copy(), points[first].copy()
         for index in range(last, first):
             weight = np.float32((index - last + 1) / (first - last + 1))
@@ -86,7 +88,10 @@ def _smooth_stretch(points: npt.NDArray[np.float32], first: int, last: int, wind
     for start in range(first, last, 512):
         stop = min(start + 512, last)
         block = np.concatenate([before, points[start : min(stop + halo, last)]])
-        before, kept = block[: len(before) + stop - start][-halo:].copy(), slice(len(before), len(before) + stop - start)
+        before, kept = (
+            block[: len(before) + stop - start][-halo:].copy(),
+            slice(len(before), len(before) + stop - start),
+        )
         result = _filtered(block, window)
         result[:, MOUTH] = block[:, MOUTH]
         points[start:stop] = result[kept]
@@ -96,7 +101,9 @@ def _filtered(block: npt.NDArray[np.float32], window: int) -> npt.NDArray[np.flo
     window = min(window, len(block) - 1 + len(block) % 2)
     if window < 3:
         return block.copy()
-    smoothed: npt.NDArray[np.float32] = savgol_filter(block, window, min(2, window - 1), axis=0).astype(np.float32)
+    smoothed: npt.NDArray[np.float32] = savgol_filter(block, window, min(2, window - 1), axis=0).astype(
+        np.float32
+    )
     return smoothed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,14 +18,15 @@ LOST_AFTER = 0.6  # s without being seen: afterwards a face in the same place is
 SAME_PERSON = 0.85  # correlation of two looks; on four clips of four people other people stay below 0.87, 95 % below 0.79
 _PATCH = (44, 36)
 _EYES_NOSE_MOUTH = (33, 133, 362, 263, 6, 4, 61, 291)
-_PATCH_POINTS = np.float32(
-    [[8, 14], [17, 14.5], [27, 14.5], [36, 14], [22, 14], [22, 27], [13, 38], [31, 38]]  # type: ignore[arg-type]
+_PATCH_POINTS = np.array(
+    [[8, 14], [17, 14.5], [27, 14.5], [36, 14], [22, 14], [22, 27], [13, 38], [31, 38]], np.float32
 )
 
 
 def look(rgb: Frame, points: Points) -> Look:
     """The face from brows to lips in a standard pose, blurred, without its mean and contrast (for correlation)."""
-    matrix, _ = cv2.estimateAffine2D(points[list(_EYES_NOSE_MOUTH)], _PATCH_POINTS, method=cv2.LMEDS)
+    marks = points[list(_EYES_NOSE_MOUTH)]
+    matrix = _affine(marks)
     if matrix is None:
         return np.zeros(_PATCH[0] * _PATCH[1], np.float32)
     patch = cv2.warpAffine(cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY), matrix, _PATCH, flags=cv2.INTER_AREA)
@@ -32,6 +34,11 @@ def look(rgb: Frame, points: Points) -> Look:
     flat -= flat.mean()
     unit: Look = flat / max(float(np.linalg.norm(flat)), 1e-6)
     return unit
+
+
+def _affine(marks: Points) -> Any | None:
+    """The 2×3 matrix to the standard pose; None when all marks lie on one spot."""
+    return cv2.estimateAffine2D(marks, _PATCH_POINTS, method=cv2.LMEDS)[0]
 
 
 class CutFinder:
@@ -90,7 +97,11 @@ class Linker:
         self._active = [track for track in self._active if frame - track.frames[-1] <= self._patience]
         boxes = [bounds(points) for points in faces]
         pairs = sorted(
-            ((overlap(track.box, box), t, b) for t, track in enumerate(self._active) for b, box in enumerate(boxes)),
+            (
+                (overlap(track.box, box), t, b)
+                for t, track in enumerate(self._active)
+                for b, box in enumerate(boxes)
+            ),
             reverse=True,
         )
         owner: dict[int, Tracklet] = {}

@@ -176,7 +176,9 @@ def _dominance(parts: Sequence[Stretch], grid: int) -> tuple[Curve, Curve, Curve
         fall = np.stack([np.exp(-away / 0.030), np.exp(-away / 0.055), np.exp(-away / 0.025)])
         pull = fall * np.array(firm, np.float32)[:, None]
         weights[:, low:high] += pull
-        sums[:, low:high] += pull * np.array([gesture.opening, gesture.width, gesture.tuck], np.float32)[:, None]
+        sums[:, low:high] += (
+            pull * np.array([gesture.opening, gesture.width, gesture.tuck], np.float32)[:, None]
+        )
     opening, width, tuck = sums / weights
     return _smoothed(opening, 0.018), _smoothed(width, 0.030), _smoothed(tuck, 0.012)
 

@@ -6,18 +6,26 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from pipelines.lipsync.blend import blend, sharpness, softened
-from pipelines.lipsync.geometry import ANCHORS, F32, INNER_LOWER, INNER_UPPER, as_complex, as_points
+from pipelines.lipsync.blend import as_soft, blend
+from pipelines.lipsync.geometry import (
+    ANCHORS,
+    EYE_LEFT,
+    EYE_RIGHT,
+    F32,
+    INNER_LOWER,
+    INNER_UPPER,
+    as_complex,
+    as_points,
+)
 from pipelines.lipsync.mouths import FaceMotion, Mouths
 from pipelines.lipsync.plan import Plan
 from pipelines.lipsync.shape import UPPER_SHARE, exact
-from pipelines.lipsync.warp import Drawn, draw, region_of
+from pipelines.lipsync.warp import Drawn, Picture, Region, draw, region_of, remap
 from pipelines.types import FaceTrack, Frame, VideoInfo
 
 BLOCK = 128
 CHARACTER = 0.55  # how much of a unit's own deviation from the mean mouth is kept
 STRETCH_LIMIT = 1.7  # a unit opened further than this gets a painted inside
-Picture = npt.NDArray[np.uint8]
 
 
 class Painter:
@@ -58,39 +66,41 @@ class Painter:
 
     def paint(self, index: int, frame: Frame) -> Frame:
         """Output frame ``index`` from its source frame, which stays as it is."""
-        motion, mesh = self._motion, self._motion.mesh
-        base, unit = int(self._plan.wanted.base[index]), int(self._chosen[index])
-        strength = float(self._plan.strength[index])
-        landmarks = np.asarray(self._track.landmarks[base])
+        mesh = self._motion.mesh
+        strength = np.float32(self._plan.strength[index])
+        landmarks = np.asarray(self._track.landmarks[int(self._plan.wanted.base[index])])
         here = mesh.points(landmarks)
-        move = (self._anchors(index) - landmarks[list(ANCHORS)]) * np.float32(strength)
+        move = (self._anchors(index) - landmarks[list(ANCHORS)]) * strength
         there = here + mesh.spread @ move
-        region = region_of(np.concatenate([here, there]), *self._size)
-        if region.empty:
+        region = region_of(np.concatenate([here, there]), Region(0, 0, *self._size))
+        inner = region_of(there[mesh.alpha > 0], region)
+        if region.empty or inner.empty:
             return frame
         drawn = draw(mesh, there, region)
-        corner = np.float32((region.x0, region.y0))
-        under = _remap(region.cut(frame), drawn.maps(mesh, here - corner))
-        alpha = np.clip(drawn.read(mesh, mesh.alpha, 0.0), 0, 1)
-        alpha = cv2.GaussianBlur(alpha, (0, 0), max(0.012 * self._eyes(landmarks), 0.6))
-        alpha *= drawn.triangles < len(mesh.triangles)
-        patch = self._patch(drawn, there - corner, unit)
-        patch = self._matched(under, patch, alpha)
         result = frame.copy()
-        region.cut(result)[:] = blend(under, patch, alpha * np.float32(strength))
+        under = remap(region.cut(frame), drawn.maps(mesh, here - region.corner))
+        region.cut(result)[:] = under
+        inner_drawn, under = drawn.part(inner.within(region)), inner.cut(result)
+        alpha = self._alpha(inner_drawn, landmarks)
+        patch = self._patch(inner_drawn, there, int(self._chosen[index]))
+        under[:] = blend(under, as_soft(patch, under, alpha), alpha * strength)
         return result
 
-    def _eyes(self, landmarks: F32) -> float:
-        return float(np.linalg.norm(landmarks[33] - landmarks[263]))
+    def _alpha(self, drawn: Drawn, landmarks: F32) -> F32:
+        """The feather (h, w): 1 on the lips, 0 at nose, jaw and cheeks."""
+        mesh = self._motion.mesh
+        eyes = float(np.linalg.norm(landmarks[EYE_LEFT] - landmarks[EYE_RIGHT]))
+        alpha = np.clip(drawn.read(mesh, mesh.alpha, 0.0), 0, 1)
+        soft = np.asarray(cv2.GaussianBlur(alpha, (0, 0), max(0.012 * eyes, 0.6)), np.float32)
+        return soft * (alpha > 0)
 
     def _patch(self, drawn: Drawn, there: F32, unit: int) -> Picture:
-        """The unit's mouth in the region, standing at ``there`` (V, 2)."""
+        """The unit's mouth, standing at ``there`` (V, 2)."""
         mesh = self._motion.mesh
         source = np.asarray(self._track.landmarks[int(self._mouths.frames[unit])])
         points = mesh.points(source) - self._mouths.origins[unit].astype(np.float32)
-        crop = np.asarray(self._mouths.crops[unit])
         stretch, inside = self._inside(there, points)
-        patch = _remap(crop, drawn.maps(mesh, points, inside))
+        patch = remap(np.asarray(self._mouths.crops[unit]), drawn.maps(mesh, points, inside))
         if stretch > STRETCH_LIMIT:
             patch = _with_cavity(patch, drawn, mesh.inside, min((stretch - STRETCH_LIMIT) / 1.5, 1.0))
         return patch
@@ -113,19 +123,12 @@ class Painter:
         source[self._lower] = points[self._upper] + np.float32(top + ratio) * gaps[1]
         return ratio, source
 
-    def _matched(self, under: Picture, patch: Picture, alpha: F32) -> Picture:
-        """The patch as soft as its surroundings when the head moves or the focus is elsewhere."""
-        rim = ((alpha > 0.15) & (alpha < 0.85)).astype(np.float32)
-        if float(rim.sum()) < 50:
-            return patch
-        return softened(patch, (sharpness(under, rim) + 1) / (sharpness(patch, rim) + 1))
-
     def _anchors(self, index: int) -> F32:
         """Where the anchors go in output frame ``index``, px (A, 2)."""
         start = index - index % BLOCK
         if start != self._block_start:
             self._block, self._block_start = self._shapes(start), start
-        return self._block[index - start]
+        return np.asarray(self._block[index - start])
 
     def _shapes(self, start: int) -> F32:
         """Anchors of a block of output frames in the picture, smoothed over a frame on each side."""
@@ -138,9 +141,11 @@ class Painter:
         shape = motion.model.predict(motion.terms[base], opening, width)
         shape = shape + np.asarray(motion.slow[base]) + np.float32(CHARACTER) * character
         eyes = motion.eyes[base]
-        shape = exact(shape, opening * eyes, width * eyes, self._plan.targets.tuck[low:high], motion.model.ring)
-        numbers = as_complex(shape) * motion.poses.scale_turn[base][:, None] + motion.poses.shift[base][:, None]
-        return as_points(numbers)[start - low : start - low + BLOCK]
+        shape = exact(
+            shape, opening * eyes, width * eyes, self._plan.targets.tuck[low:high], motion.model.ring
+        )
+        numbers = as_complex(shape) * motion.poses.scale_turn[base][:, None]
+        return as_points(numbers + motion.poses.shift[base][:, None])[start - low : start - low + BLOCK]
 
 
 def _calm(values: F32, drawn: npt.NDArray[np.bool_]) -> F32:
@@ -148,19 +153,13 @@ def _calm(values: F32, drawn: npt.NDArray[np.bool_]) -> F32:
     weight = drawn.astype(np.float32)[:, None, None]
     padded, mass = np.pad(values * weight, ((1, 1), (0, 0), (0, 0))), np.pad(weight, ((1, 1), (0, 0), (0, 0)))
     total = padded[:-2] + 2 * padded[1:-1] + padded[2:]
-    calm: F32 = (total / np.maximum(mass[:-2] + 2 * mass[1:-1] + mass[2:], 1e-3)).astype(np.float32)
-    return calm
-
-
-def _remap(source: Picture, maps: tuple[F32, F32]) -> Picture:
-    picture: Picture = cv2.remap(source, maps[0], maps[1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-    return picture
+    return np.asarray(total / np.maximum(mass[:-2] + 2 * mass[1:-1] + mass[2:], 1e-3), np.float32)
 
 
 def _with_cavity(patch: Picture, drawn: Drawn, inside: npt.NDArray[np.bool_], weight: float) -> Picture:
     """Darken the mouth's inside where the unit has none to show: lips' colour falling into shade."""
     table = np.concatenate([inside, [False]]).astype(np.float32)
-    hole = table[drawn.triangles]
+    hole = np.asarray(table[drawn.triangles], np.float32)
     if float(hole.sum()) < 4:
         return patch
     sigma = max(0.006 * patch.shape[1], 0.7)
@@ -169,7 +168,7 @@ def _with_cavity(patch: Picture, drawn: Drawn, inside: npt.NDArray[np.bool_], we
     colour = patch[hole > 0].mean(0) * np.array([0.55, 0.45, 0.6])
     shade = colour[None, None] * (1 - 0.65 * depth[..., None])
     mixed = patch * (1 - soft[..., None]) + shade * soft[..., None]
-    return np.clip(np.rint(mixed), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(np.rint(mixed), 0, 255), np.uint8)
 
 
 def _correlation(one: F32, other: F32) -> float:

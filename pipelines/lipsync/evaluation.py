@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,13 +13,17 @@ import numpy.typing as npt
 from pipelines.lipsync import geometry
 from pipelines.lipsync.articulation import LEAD, is_shut, targets
 from pipelines.lipsync.geometry import F32
+from pipelines.lipsync.mouths import mouth_view
 from pipelines.lipsync.shape import SpeakerRange
 from pipelines.progress import Report
 from pipelines.settings import Settings
 from pipelines.types import FaceTrack, Phone, VideoInfo
 
-TOUCHING = 0.035  # gap over eye distance below which lips count as closed: the detector's own reading of shut lips
+TOUCHING = (
+    0.035  # gap over eye distance below which lips count as closed: the detector's own reading of shut lips
+)
 MOVING = 0.02  # change of the gap per frame (at 25 fps) that counts as movement
+VIEW = (60, 48)  # px
 FURTHEST = 5  # frames of lag that are searched
 
 
@@ -32,7 +37,6 @@ class Sync:
         lag: frames by which the detected opening is late at its best correlation (negative: early).
         closed: share of p, b, m with touching lips (nan when there are none); closures: how many there are.
         silence_moving: share of the frames well inside pauses in which the mouth moves or stands open (nan: no pauses).
-        flicker: detail changing from frame to frame in the mouth's region (pose removed) over the same on the source.
         frames: frames that were compared.
     """
 
@@ -71,7 +75,8 @@ def evaluate(
 
     tracks = faces.analyse(rendered, settings, report)
     if not tracks:
-        return Sync(*[float("nan")] * 3, 0, float("nan"), 0, float("nan"), 0)
+        nothing = float("nan")
+        return Sync(nothing, nothing, nothing, 0, nothing, 0, nothing, 0)
     return compare(tracks[0], span, phones, rendered.fps, offset=offset, passed=passed)
 
 
@@ -105,6 +110,35 @@ def compare(
         silence_moving=_silence(opening, counted & aims.silent, float(fps)),
         frames=int(counted.sum()),
     )
+
+
+def flicker(
+    video: VideoInfo, track: FaceTrack, settings: Settings, report: Report, *, counted: slice = slice(None)
+) -> float:
+    """Unrest of the mouth's region: mean absolute second difference over time of its picture, in grey levels.
+
+    The picture is brought to a standard pose and size first, so that a moving head does not count; smooth movement
+    of the lips counts little, jumps and flicker from frame to frame count fully. To be compared with the same figure
+    of the source clip.
+    """
+    from pipelines.media import read_frames
+
+    found = np.flatnonzero(track.found)
+    reference = geometry.reference_shape(np.asarray(track.landmarks[found]))
+    poses = geometry.fit_poses(np.asarray(track.landmarks), reference)
+    last: deque[npt.NDArray[np.float32]] = deque(maxlen=3)
+    total, count = 0.0, 0
+    wanted = set(range(len(track.found))[counted]) & set(found.tolist())
+    for index, frame in enumerate(read_frames(video, settings)):
+        report.step("lips", index, video.frames, "frames")
+        if index not in wanted:
+            last.clear()
+            continue
+        last.append(mouth_view(frame, poses, index, VIEW).astype(np.float32))
+        if len(last) == 3:
+            total += float(np.abs(last[0] - 2 * last[1] + last[2]).mean())
+            count += 1
+    return total / count if count else float("nan")
 
 
 def correlation(one: F32, other: F32) -> float:

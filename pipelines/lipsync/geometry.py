@@ -102,14 +102,17 @@ def fit_poses(points: F32, reference: F32) -> Poses:
     seen = as_complex(points[:, list(STABLE)])
     model_mean, seen_mean = model.mean(), seen.mean(1)
     centred = model - model_mean
-    scale_turn = ((seen - seen_mean[:, None]) * centred.conj()).sum(1) / max(float((np.abs(centred) ** 2).sum()), SMALLEST)
+    scale_turn = ((seen - seen_mean[:, None]) * centred.conj()).sum(1) / max(
+        float((np.abs(centred) ** 2).sum()), SMALLEST
+    )
     return Poses(scale_turn.astype(np.complex64), (seen_mean - scale_turn * model_mean).astype(np.complex64))
 
 
 def to_canonical(points: F32, poses: Poses) -> F32:
     """(T, N, 2) picture points to canonical coordinates."""
     away = as_complex(points) - poses.shift[:, None]
-    return as_points((away / np.where(poses.scale_turn == 0, 1, poses.scale_turn)[:, None]).astype(np.complex64))
+    size = np.where(poses.scale_turn == 0, 1, poses.scale_turn)
+    return as_points(np.asarray(away / size[:, None], np.complex64))
 
 
 def reference_shape(points: F32) -> F32:
@@ -118,7 +121,7 @@ def reference_shape(points: F32) -> F32:
     chosen = points[sides <= np.median(sides) + 1e-6]
     left, right = as_complex(chosen[:, EYE_LEFT]), as_complex(chosen[:, EYE_RIGHT])
     poses = Poses((right - left).astype(np.complex64), ((left + right) / 2).astype(np.complex64))
-    return np.median(to_canonical(chosen, poses), axis=0).astype(np.float32)
+    return np.asarray(np.median(to_canonical(chosen, poses), axis=0), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +177,9 @@ def build_mesh(reference: F32) -> Mesh:
     triangles = np.concatenate([skin[:first], np.array(inside_rows, np.intp), skin[first:]])
     inside = np.zeros(len(triangles), np.bool_)
     inside[first : first + len(inside_rows)] = True
-    mesh = Mesh(vertices, len(JAW), triangles, inside, np.zeros((0, 0), np.float32), np.zeros(0, np.float32), rows)
+    mesh = Mesh(
+        vertices, len(JAW), triangles, inside, np.zeros((0, 0), np.float32), np.zeros(0, np.float32), rows
+    )
     points = mesh.points(reference)
     fixed = _border(triangles, len(points))
     fixed[[rows[v] for v in NOSE_EDGE if v in rows]] = True
@@ -219,7 +224,7 @@ def _between_lips(triangle: list[int]) -> bool:
 
 
 def _inside_triangles() -> list[tuple[int, int, int]]:
-    """The inside of the mouth as a strip between the upper and the lower inner contour, corners clockwise on screen."""
+    """The inside of the mouth as a strip between the two inner contours, corners clockwise on screen."""
     strip: list[tuple[int, int, int]] = []
     for i in range(len(INNER_UPPER) - 1):
         upper, lower = INNER_UPPER[i], INNER_LOWER[i]
@@ -257,8 +262,9 @@ def _border(triangles: Indices, count: int) -> npt.NDArray[np.bool_]:
 def _spread(points: F32, fixed: npt.NDArray[np.bool_], rows: dict[int, int]) -> F32:
     """How the displacements of the anchors spread over the mesh, zero at the border.
 
-    Skin follows the lips' outline, the skin right around it and the chin by thin-plate interpolation (Bookstein 1989), so that it goes along with
-    the lips next to it; points within the lips lie linearly between the two edges (a thin plate would overshoot there).
+    Skin follows the lips' outline, the skin right around it and the chin by thin-plate interpolation (Bookstein 1989),
+    so that it goes along with the lips next to it; points within the lips lie linearly between the two edges (a thin
+    plate would overshoot there).
     """
     outline = np.array([rows[v] for v in OUTLINE + CHIN_POINTS + RING])
     lips = np.array([rows[v] for v in LIPS])
@@ -269,7 +275,7 @@ def _spread(points: F32, fixed: npt.NDArray[np.bool_], rows: dict[int, int]) -> 
     spread[:, [column[r] for r in outline]] = _interpolation(points, outline, still, "thin_plate_spline")
     between = _interpolation(points[within], lips, still[:0], "linear", points)
     spread[within] = 0
-    spread[np.ix_(within, [column[r] for r in lips])] = between
+    spread[np.ix_(within, np.array([column[int(r)] for r in lips]))] = between
     anchors = np.array([rows[v] for v in ANCHORS])
     spread[anchors] = np.eye(len(ANCHORS))
     spread[still] = 0
@@ -297,6 +303,8 @@ def _alpha(points: F32, fixed: npt.NDArray[np.bool_], rows: dict[int, int]) -> F
     edge = [rows[v] for v in (*JAW, *NOSE_EDGE) if v in rows]
     zero = points[np.unique(np.concatenate([np.flatnonzero(fixed), np.array(edge)]))]
     to_zero = np.linalg.norm(points[:, None] - zero[None], axis=2).min(1)
-    to_lips = np.array([max(-cv2.pointPolygonTest(outline, (float(x), float(y)), True), 0.0) for x, y in points])
+    to_lips = np.array(
+        [max(-cv2.pointPolygonTest(outline, (float(x), float(y)), True), 0.0) for x, y in points]
+    )
     share = np.clip((to_lips / np.maximum(to_lips + to_zero, SMALLEST) - 0.10) / 0.85, 0, 1)
-    return (1 - share * share * (3 - 2 * share)).astype(np.float32)
+    return np.asarray(1 - share * share * (3 - 2 * share), np.float32)

@@ -10,10 +10,19 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from pipelines.faces.cache import memory_mapped
 from pipelines.faces.smoothing import runs
 from pipelines.lipsync import geometry
 from pipelines.lipsync.geometry import F32, Mesh, Poses
-from pipelines.lipsync.shape import ModelFit, MouthModel, SpeakerRange, eye_distance, moving_mean, pose_terms, speaker_range
+from pipelines.lipsync.shape import (
+    ModelFit,
+    MouthModel,
+    SpeakerRange,
+    eye_distance,
+    moving_mean,
+    pose_terms,
+    speaker_range,
+)
 from pipelines.progress import Report
 from pipelines.types import FaceTrack, Frame, VideoInfo
 
@@ -22,7 +31,7 @@ MOST_BYTES = 1_200_000_000  # of mouth pictures on disk
 MOST_UNITS = 5000
 LONGEST_TURN = 0.80  # beyond it (about 50°) a mouth is neither taken nor replaced
 THUMB = (24, 20)
-THUMB_BOX = (-0.62, 0.45, 0.62, 1.45)  # x0, y0, x1, y1 in canonical units: mouth with some cheek and chin
+VIEW_BOX = (-0.62, 0.45, 0.62, 1.45)  # x0, y0, x1, y1 in canonical units: mouth with some cheek and chin
 MARGIN = 6
 
 
@@ -73,7 +82,9 @@ def study(track: FaceTrack, fps: float, folder: Path, report: Report) -> FaceMot
     slow, fast = _remainders(track, usable, opening, width, terms, model, reference, fps, folder)
     poses = Poses(scale_turn, shift)
     mesh = geometry.build_mesh(reference)
-    return FaceMotion(usable, opening, width, turn, terms, eyes, poses, slow, fast, model, span, reference, mesh)
+    return FaceMotion(
+        usable, opening, width, turn, terms, eyes, poses, slow, fast, model, span, reference, mesh
+    )
 
 
 def _measures(track: FaceTrack) -> tuple[npt.NDArray[np.bool_], F32, F32, F32]:
@@ -84,7 +95,9 @@ def _measures(track: FaceTrack) -> tuple[npt.NDArray[np.bool_], F32, F32, F32]:
         points = np.asarray(track.landmarks[here])
         opening[here], width[here] = geometry.opening(points), geometry.width(points)
         turn[here] = geometry.turn(points)
-    usable = np.asarray(track.found) & (np.abs(turn) < LONGEST_TURN) & np.isfinite(opening) & np.isfinite(width)
+    usable = (
+        np.asarray(track.found) & (np.abs(turn) < LONGEST_TURN) & np.isfinite(opening) & np.isfinite(width)
+    )
     return usable, opening, width, turn
 
 
@@ -107,8 +120,7 @@ def _remainders(
 ) -> tuple[F32, F32]:
     """What the model does not explain, split into its slow and its fast part, in two memory-mapped files."""
     shape = (len(usable), len(geometry.ANCHORS), 2)
-    slow = np.lib.format.open_memmap(folder / "slow.npy", "w+", np.float32, shape)
-    fast = np.lib.format.open_memmap(folder / "fast.npy", "w+", np.float32, shape)
+    slow, fast = (memory_mapped(folder / f"{name}.npy", shape) for name in ("slow", "fast"))
     half = max(round(0.4 * fps), 1)
     for first, last in runs(usable):
         for start in range(first, last, BLOCK):
@@ -116,7 +128,9 @@ def _remainders(
             low, high = max(start - half, first), min(stop + half, last)
             here = slice(low, high)
             _, canonical = _canonical(track, here, reference)
-            rest = canonical[:, list(geometry.ANCHORS)] - model.predict(terms[here], opening[here], width[here])
+            rest = canonical[:, list(geometry.ANCHORS)] - model.predict(
+                terms[here], opening[here], width[here]
+            )
             smooth = moving_mean(rest, half)
             kept = slice(start - low, stop - low)
             slow[start:stop], fast[start:stop] = smooth[kept], rest[kept] - smooth[kept]
@@ -153,11 +167,17 @@ def unit_frames(motion: FaceMotion, crop_bytes: int) -> npt.NDArray[np.intp]:
     stretch = 50  # frames in a row, so that movements can be taken over whole
     every = len(usable) * stretch / most
     starts = np.arange(0, len(usable), every).astype(int)
-    return np.unique(np.concatenate([usable[start : start + stretch] for start in starts]))[:most]
+    chosen = np.concatenate([usable[start : start + stretch] for start in starts.tolist()])
+    return np.asarray(np.unique(chosen)[:most], np.intp)
 
 
 def collect(
-    frames: Iterator[Frame], info: VideoInfo, track: FaceTrack, motion: FaceMotion, folder: Path, report: Report
+    frames: Iterator[Frame],
+    info: VideoInfo,
+    track: FaceTrack,
+    motion: FaceMotion,
+    folder: Path,
+    report: Report,
 ) -> Mouths:
     """First pass over the picture: cut the units' crops into a file, look at every usable mouth in small."""
     corners, size = _crop_places(track, motion, info)
@@ -172,7 +192,7 @@ def collect(
             report.step("lips", index, info.frames, "frames")
             if index >= len(motion.usable) or not motion.usable[index]:
                 continue
-            thumbs.append(_thumb(frame, motion.poses, index))
+            thumbs.append(mouth_view(frame, motion.poses, index, THUMB))
             seen.append(index)
             if is_unit[index]:
                 file.write(_crop(frame, corners[index], size).tobytes())
@@ -186,7 +206,9 @@ def collect(
     return Mouths(units, corners[units], crops, looks[rows], odd[rows], frame_odd)
 
 
-def _crop_places(track: FaceTrack, motion: FaceMotion, info: VideoInfo) -> tuple[npt.NDArray[np.intp], tuple[int, int]]:
+def _crop_places(
+    track: FaceTrack, motion: FaceMotion, info: VideoInfo
+) -> tuple[npt.NDArray[np.intp], tuple[int, int]]:
     """Left top corners (T, 2) and the one size (w, h) of all crops: the part of the mesh that is blended in."""
     inner = motion.mesh.vertices[motion.mesh.alpha[: len(motion.mesh.vertices)] > 0]
     total = len(motion.usable)
@@ -206,24 +228,28 @@ def _crop(frame: Frame, corner: npt.NDArray[np.intp], size: tuple[int, int]) -> 
     x1, y1 = x0 + size[0], y0 + size[1]
     height, width = frame.shape[:2]
     if x0 >= 0 and y0 >= 0 and x1 <= width and y1 <= height:
-        return frame[y0:y1, x0:x1]
+        return np.asarray(frame[y0:y1, x0:x1])
     rows = np.clip(np.arange(y0, y1), 0, height - 1)
     columns = np.clip(np.arange(x0, x1), 0, width - 1)
-    return frame[rows[:, None], columns[None, :]]
+    return np.asarray(frame[rows[:, None], columns[None, :]])
 
 
-def _thumb(frame: Frame, poses: Poses, index: int) -> npt.NDArray[np.uint8]:
-    """The mouth in a standard pose, small and grey."""
-    x0, y0, x1, y1 = THUMB_BOX
-    to_canonical = np.array([[(x1 - x0) / THUMB[0], 0, x0], [0, (y1 - y0) / THUMB[1], y0], [0, 0, 1]])
+def mouth_view(frame: Frame, poses: Poses, index: int, size: tuple[int, int]) -> npt.NDArray[np.uint8]:
+    """The mouth of frame ``index`` in a standard pose, grey, ``size`` = (width, height) px."""
+    x0, y0, x1, y1 = VIEW_BOX
+    to_canonical = np.array([[(x1 - x0) / size[0], 0, x0], [0, (y1 - y0) / size[1], y0], [0, 0, 1]])
     matrix = poses.matrix(index) @ to_canonical
     over = 2  # sampled at twice the size and averaged, so that fine texture does not alias
     matrix[:, :2] /= over
     picture = cv2.warpAffine(
-        frame, matrix, (THUMB[0] * over, THUMB[1] * over), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
+        frame,
+        matrix,
+        (size[0] * over, size[1] * over),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
     )
-    small: npt.NDArray[np.uint8] = cv2.resize(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), THUMB, interpolation=cv2.INTER_AREA)
-    return small
+    grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+    return np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _looks(thumbs: npt.NDArray[np.uint8]) -> tuple[F32, F32]:

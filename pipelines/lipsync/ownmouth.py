@@ -25,8 +25,6 @@ from pipelines.lipsync.selection import select
 from pipelines.progress import Report
 from pipelines.types import FaceTrack, Frame, VideoInfo
 
-STAGE = "lips"
-
 
 class OwnMouth:
     """See the module; implements ``pipelines.lipsync.LipEngine``."""
@@ -52,7 +50,7 @@ class OwnMouth:
         for note in plan.notes:
             report.note(note, "hint")
         result = LipReport(plan.synthesised, plan.passed, plan.notes, _measures(plan, painter))
-        return LipRun(result, self._frames(video, drive, plan, painter, folder, report))
+        return LipRun(result, self._frames(video, drive, plan, painter, folder))
 
     def _prepare(
         self, video: VideoInfo, track: FaceTrack, drive: LipDrive, folder: Path, report: Report
@@ -74,17 +72,13 @@ class OwnMouth:
         plan: Plan,
         painter: Painter | None,
         folder: Path,
-        report: Report,
     ) -> Iterator[Frame]:
         try:
-            total = len(drive.order)
-            report.step(STAGE, 0, total, "frames")
             for index, frame in enumerate(ordered_frames(video, drive.order, self._settings)):
                 if painter is None or plan.strength[index] <= 0:
                     yield frame
                 else:
                     yield painter.paint(index, frame)
-                report.step(STAGE, index + 1, total, "frames")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -96,4 +90,3 @@ def _measures(plan: Plan, painter: Painter | None) -> dict[str, float]:
     if painter is not None and drawn:
         measures |= painter.measures()
     return measures
-

@@ -34,7 +34,9 @@ class Plan:
     notes: tuple[Message, ...]
 
 
-def make_plan(video: VideoInfo, track: FaceTrack, motion: FaceMotion, frame_odd: F32, drive: LipDrive) -> Plan:
+def make_plan(
+    video: VideoInfo, track: FaceTrack, motion: FaceMotion, frame_odd: F32, drive: LipDrive
+) -> Plan:
     """See ``Plan``; needs nothing but numbers."""
     base = np.clip(np.asarray(drive.order, np.intp), 0, len(motion.usable) - 1)
     fps = float(video.fps)
@@ -54,9 +56,7 @@ def make_plan(video: VideoInfo, track: FaceTrack, motion: FaceMotion, frame_odd:
         drawn,
     )
     notes = _notes(track, motion, hidden, base, kept, fps)
-    return Plan(
-        strength, aims, wanted, tuple(runs(~drawn)), tuple(runs(drawn)), notes
-    )
+    return Plan(strength, aims, wanted, tuple(runs(~drawn)), tuple(runs(drawn)), notes)
 
 
 def kept_frames(keep: tuple[tuple[float, float], ...], frames: int, fps: float) -> npt.NDArray[np.bool_]:
@@ -120,6 +120,13 @@ def _notes(
     for where, en, zh in cases:
         ranges = [(a, b) for a, b in runs(where) if b - a >= 2]
         if ranges:
-            listed = ", ".join(f"{a / fps:.1f}-{b / fps:.1f} s" for a, b in ranges[:8]) + (" …" if len(ranges) > 8 else "")
-            notes.append(Message(f"{en} at {listed}: the picture is left as it was there", f"{zh}({listed}):该处画面保持原样"))
+            listed = ", ".join(f"{a / fps:.1f}-{b / fps:.1f} s" for a, b in ranges[:8]) + (
+                " …" if len(ranges) > 8 else ""
+            )
+            notes.append(
+                Message(
+                    f"{en} at {listed}: the picture is left as it was there",
+                    f"{zh}({listed}):该处画面保持原样",
+                )
+            )
     return tuple(notes)

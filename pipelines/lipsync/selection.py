@@ -50,7 +50,8 @@ def select(wanted: Wanted, motion: FaceMotion, mouths: Mouths, report: Report) -
 def _places(motion: FaceMotion) -> F32:
     size = np.log(np.maximum(np.abs(motion.poses.scale_turn), 1e-3))
     roll = np.angle(motion.poses.scale_turn)
-    return np.stack([motion.turn / 0.12, motion.terms[:, 2] / 0.05, size / 0.20, roll / 0.30], axis=1).astype(np.float32)
+    place = [motion.turn / 0.12, motion.terms[:, 2] / 0.05, size / 0.20, roll / 0.30]
+    return np.asarray(np.stack(place, axis=1), np.float32)
 
 
 def _shortlist(
@@ -73,7 +74,11 @@ def _shortlist(
         cost = _mouth_cost(wanted.opening[rows], wanted.width[rows], units, motion)
         away = place[wanted.base[rows]][:, None] - units.place[None]
         cost += 0.35 * (away * away).sum(2) + odd
-        best = np.argpartition(cost, keep - 1, axis=1)[:, :keep] if keep < cost.shape[1] else np.argsort(cost, axis=1)
+        best = (
+            np.argpartition(cost, keep - 1, axis=1)[:, :keep]
+            if keep < cost.shape[1]
+            else np.argsort(cost, axis=1)
+        )
         best = np.sort(best, axis=1)  # a fixed order, so that ties fall the same way everywhere
         candidates[start : start + len(best)] = best
         costs[start : start + len(best)] = np.take_along_axis(cost, best, axis=1)

@@ -19,6 +19,7 @@ from pipelines.lipsync.geometry import (
     CORNER_RIGHT,
     EYE_LEFT,
     EYE_RIGHT,
+    F32,
     INNER_LOWER,
     INNER_UPPER,
     LIP_BOTTOM,
@@ -29,7 +30,6 @@ from pipelines.lipsync.geometry import (
     OUTER_UPPER,
     OUTLINE,
     RING,
-    F32,
 )
 
 ROW = {landmark: row for row, landmark in enumerate(ANCHORS)}
@@ -56,12 +56,14 @@ def pose_terms(canonical: F32) -> F32:
     """(T, POSE_TERMS) from the nose's tip in canonical coordinates (T, 478, 2): turn, nod and their products."""
     x, y = canonical[:, NOSE_TIP, 0], canonical[:, NOSE_TIP, 1]
     y = y - np.float32(0.42)
-    return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1).astype(np.float32)
+    return np.asarray(np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1), np.float32)
 
 
 def eye_distance(canonical: F32) -> F32:
     """(T,) distance of the outer eye corners in canonical units."""
-    distance: F32 = np.linalg.norm(canonical[:, EYE_LEFT] - canonical[:, EYE_RIGHT], axis=1).astype(np.float32)
+    distance: F32 = np.linalg.norm(canonical[:, EYE_LEFT] - canonical[:, EYE_RIGHT], axis=1).astype(
+        np.float32
+    )
     return distance
 
 
@@ -101,7 +103,9 @@ class MouthModel:
     def predict(self, terms: F32, opening: F32, width: F32) -> F32:
         """Anchors (T, A, 2) for pose terms (T, POSE_TERMS), opening (T,) and width (T,)."""
         change = np.stack([opening - self.rest[0], width - self.rest[1]], axis=1).astype(np.float32)
-        shape: F32 = np.einsum("tp,pad->tad", terms, self.pose) + np.einsum("tm,mad->tad", change, self.motion)
+        shape: F32 = np.einsum("tp,pad->tad", terms, self.pose) + np.einsum(
+            "tm,mad->tad", change, self.motion
+        )
         return shape
 
 
@@ -200,12 +204,12 @@ class SpeakerRange:
 
     def opening(self, wanted: F32) -> F32:
         """0…1 to this speaker's opening."""
-        return (wanted * np.float32(self.widest)).astype(np.float32)
+        return np.asarray(wanted * self.widest, np.float32)
 
     def width(self, wanted: F32, opening: F32) -> F32:
         """−1…1 to this speaker's width, given the opening in the speaker's units."""
         reach = np.where(wanted > 0, self.spread, self.rounded)
-        return (self.rest + self.slope * opening + wanted * reach).astype(np.float32)
+        return np.asarray(self.rest + self.slope * opening + wanted * reach, np.float32)
 
 
 def speaker_range(openings: F32, widths: F32) -> SpeakerRange:
@@ -233,4 +237,4 @@ def moving_mean(values: F32, half: int) -> F32:
     first = np.maximum(np.arange(count) - half, 0)
     last = np.minimum(np.arange(count) + half + 1, count)
     span: npt.NDArray[np.float64] = (last - first).reshape(-1, *([1] * (values.ndim - 1)))
-    return ((total[last] - total[first]) / span).astype(np.float32)
+    return np.asarray((total[last] - total[first]) / span, np.float32)
