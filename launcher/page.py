@@ -190,7 +190,8 @@ def _tail(path: Path) -> list[str]:
 
 
 def _stay(child: subprocess.Popen[bytes], logs: Path) -> int:
-    """Wait for the page; Ctrl-C reaches it too (same terminal), and it gets ten seconds to end."""
+    """Wait for the page. Ctrl-C reaches it too (same terminal), a kill of the launcher is passed on; it gets ten seconds."""
+    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     try:
         return child.wait()
     except KeyboardInterrupt:

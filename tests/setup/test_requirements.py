@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from launcher import room
+from launcher.installer import CERTIFICATES
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("app.py", "commands", "launcher", "pipelines", "ui")
@@ -109,7 +111,8 @@ def test_the_set_resolves(python: str, tmp_path: Path) -> None:
     )
     command = [uv, "pip", "compile", "--quiet", "--no-header", "--no-annotate", "--python-version", python]
     command += ["--python-platform", "x86_64-manylinux_2_28", str(wanted)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    certificates = {"UV_SYSTEM_CERTS": "1"} if any(Path(store).exists() for store in CERTIFICATES) else {}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=os.environ | certificates)
     assert done.returncode == 0, done.stderr
     resolved = set(done.stdout.split())
     held = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()

@@ -202,15 +202,17 @@ def test_a_stale_note_of_a_dead_page_is_not_believed(ready: Checkout) -> None:
         bystander.wait()
 
 
-def test_foreground_serves_until_ctrl_c(ready: Checkout) -> None:
-    command = ["bash", str(ready.root / "start_app.sh"), "--no-browser"]
+@pytest.mark.parametrize("how", ["ctrl-c", "kill"])
+def test_foreground_serves_until_it_is_ended(ready: Checkout, how: str) -> None:
     process = subprocess.Popen(
-        command,
+        ["bash", str(ready.root / "start_app.sh"), "--no-browser"],
         stdout=subprocess.PIPE,
         text=True,
         env=ready.environment,
         start_new_session=True,
         stdin=subprocess.DEVNULL,
+        # a test run in the background ignores Ctrl-C, and what it starts would too
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert process.stdout
     lines: list[str] = []
@@ -220,9 +222,13 @@ def test_foreground_serves_until_ctrl_c(ready: Checkout) -> None:
             break
     url = url_in("".join(lines))
     assert answers(url)
-    os.killpg(process.pid, signal.SIGINT)
+    if how == "ctrl-c":
+        os.killpg(process.pid, signal.SIGINT)
+    else:
+        process.terminate()
     process.communicate(timeout=30)
-    assert process.returncode == 0 and not answers(url)
+    assert not answers(url)
+    assert how == "kill" or process.returncode == 0
 
 
 def test_a_taken_port_moves_to_the_next_and_one_asked_for_is_refused(ready: Checkout, taken: int) -> None:
