@@ -56,7 +56,7 @@ class DubHandlers:
                 Message("Choose one from the menu.", "请在菜单中选择。"),
             )
         title = f"{Path(options['input']).name} → {languages.name(given['target'], language_of(request))}"
-        return self.services.executor.submit(JobSpec("dub", options, title))
+        return self.services.submit(JobSpec("dub", options, title))
 
     def targets(self, spoken: str, language: str) -> list[tuple[str, str]]:
         """Languages to dub into, each with how its translation comes about."""
@@ -106,7 +106,7 @@ class DubHandlers:
         }
 
     def _made(self, view: JobView, language: str) -> dict[str, Any]:
-        saved = results.save_results(self.services.settings, view)
+        saved = self.services.save(view)
         video = results.made(view, "video")
         before = self._before(view)
         paths = [str(path) for path in saved.values()]

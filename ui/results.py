@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -10,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 from pipelines import files
+from pipelines.jobs.folder import read_state
 from pipelines.jobs.spec import JobView
 from pipelines.settings import Settings
 from ui.i18n import escaped, text
@@ -57,20 +59,29 @@ def file_name(words: str) -> str:
     return re.sub(r'[\\/:*?"<>|\x00-\x1f]+', " ", words).strip(" .")[:80].rstrip(" .").replace("  ", " ")
 
 
+def promise_to_save(folder: Path) -> None:
+    """Mark a job as the page's, so that its results go to ``outputs/``; a command line names its own places."""
+    _note(folder / RECORD, None, {})
+
+
+def _note(record: Path, finished: float | None, copies: dict[str, Path]) -> None:
+    # Not through a part file: a worker that starts clears those away. A half-written note reads as none.
+    saved = {name: str(path) for name, path in copies.items()}
+    record.write_text(json.dumps({"finished": finished, "files": saved}), encoding="utf-8")
+
+
 def save_results(settings: Settings, view: JobView) -> dict[str, Path]:
     """Copy a finished job's main result and its text files to ``outputs/``, once; returns file in the job → file there.
 
     Asking again, or after the user has moved the copies away, makes no second copy. Subtitles and transcripts get the
-    name of the video and what they are: ``talk-es.source.srt``.
+    name of the video and what they are: ``talk-es.en.srt``.
     """
     record = view.folder / RECORD
-    key = str(view.finished)
-    if record.is_file():
-        saved = files.read_json(record)
-        if saved["finished"] == key:
-            return {made_name: Path(path) for made_name, path in saved["files"].items()}
-    if view.state != "done" or view.kind not in ("dub", "sync", "speak", "transcribe"):
+    saved = read_state(record)
+    if not saved:
         return {}
+    if view.state != "done" or saved["finished"] == view.finished:
+        return {name: Path(path) for name, path in saved["files"].items()}
     stem, copies = output_stem(view), {}
     for path in all_made(view):
         if path.suffix == ".json":
@@ -79,7 +90,7 @@ def save_results(settings: Settings, view: JobView) -> dict[str, Path]:
         with files.part_file(target) as part:
             _link_or_copy(path, part)
         copies[path.name] = target
-    files.write_json(record, {"finished": key, "files": {name: str(path) for name, path in copies.items()}})
+    _note(record, view.finished, copies)
     return copies
 
 

@@ -117,6 +117,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Delete **{title}** and its {size} of working files? Results saved in the outputs folder stay.",
         "删除 **{title}** 及其 {size} 的工作文件?outputs 文件夹中的结果会保留。",
     ),
+    "ui_jobs_uploads_rule": (
+        "Uploaded files are kept as long as a job uses them and two days otherwise.",
+        "上传的文件在有任务使用时保留,否则保留两天。",
+    ),
     "ui_jobs_total": ("{count} jobs, {size} on disk.", "共 {count} 个任务,占用 {size}。"),
     "ui_jobs_clean": ("Clean up jobs older than 30 days", "清理 30 天前的任务"),
     "ui_jobs_cleaned": ("{count} jobs deleted", "已删除 {count} 个任务"),

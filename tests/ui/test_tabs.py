@@ -15,7 +15,6 @@ from tests.ui.conftest import asking, dub_values, ended
 from tests.ui.flows import clip
 from ui import lines
 from ui.dubbing import DubHandlers
-from ui.results import save_results
 from ui.services import Services, source_path
 from ui.tabs.jobs import JobsHandlers
 from ui.tabs.talking_head import TalkingHeadHandlers
@@ -132,7 +131,7 @@ def test_the_job_list_shows_disk_use_and_deletes_only_the_job(services: Services
     view = ended(
         services, DubHandlers(services).submit(asking(), **dub_values(file=str(clip(tmp_path / "a.mp4"))))
     )
-    saved = save_results(services.settings, view)
+    saved = services.save(view)
     table, ids, summary = handlers.listing(asking())
     assert ids == [view.id] and table["data"][0][1:4] == ["Dub", "a.mp4 → Spanish", "Finished"]
     assert table["data"][0][4].endswith("kB") and summary.startswith("1 jobs")

@@ -59,7 +59,11 @@ class JobsHandlers:
             summary = text(language, "ui_jobs_none")
         table = {"headers": heads, "data": [self._row(view, language) for view in views]}
         rule = CLEAN_UP_RULE.text(language)
-        return table, [view.id for view in views], f"{summary} {rule}"
+        return (
+            table,
+            [view.id for view in views],
+            f"{summary} {rule} {text(language, 'ui_jobs_uploads_rule')}",
+        )
 
     def choose(self, ids: list[str], picked: gr.SelectData, request: gr.Request) -> tuple[Any, ...]:
         """Show the job of the row that was clicked."""
@@ -81,7 +85,7 @@ class JobsHandlers:
                 gr.Timer(active=False),
             )
         video = results.made(view, "video") if view.state == "done" else None
-        saved = results.save_results(self.services.settings, view)
+        saved = self.services.save(view)
         paths = [str(path) for path in saved.values() if path.is_file()]
         return (
             job_html(view, language_of(request)),

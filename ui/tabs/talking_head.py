@@ -46,14 +46,14 @@ class TalkingHeadHandlers:
             "reference": given["reference"] or None,
         }
         title = f"{face.name} + {Path(sound).name if sound else words[:30]}"
-        return self.services.executor.submit(JobSpec("sync", options, title))
+        return self.services.submit(JobSpec("sync", options, title))
 
     def show(self, view: JobView, language: str) -> dict[str, Any]:
         """The video and where it was saved."""
         video = results.made(view, "video") if view.state == "done" else None
         if video is None:
             return {}
-        saved = results.save_results(self.services.settings, view)
+        saved = self.services.save(view)
         return {
             "video": gr.Video(value=str(showable(self.services, video)), visible=True),
             "saved": shown_html(results.saved_html(list(saved.values())[:1], language)),

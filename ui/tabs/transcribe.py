@@ -41,7 +41,7 @@ class TranscribeHandlers:
             "itn": bool(given["itn"]),
             "formats": list(given["formats"]),
         }
-        return self.services.executor.submit(JobSpec("transcribe", options, path.name))
+        return self.services.submit(JobSpec("transcribe", options, path.name))
 
     def show(self, view: JobView, language: str) -> dict[str, Any]:
         """The text with times, and the files."""
@@ -52,7 +52,7 @@ class TranscribeHandlers:
         spoken = "\n".join(
             f"[{lines.time_text(s.start)} – {lines.time_text(s.end)}] {s.text}" for s in segments
         )
-        saved = results.save_results(self.services.settings, view)
+        saved = self.services.save(view)
         return {
             "text": gr.Textbox(value=spoken or text(language, "ui_transcribe_none"), visible=True),
             "files": gr.Files(value=[str(item) for item in saved.values()], visible=bool(saved)),

@@ -56,14 +56,14 @@ class VoiceHandlers:
             "emotion": None,
             "seed": int(given["seed"] or 0),
         }
-        return self.services.executor.submit(JobSpec("speak", options, f"{Path(sample).stem}: {words[:40]}"))
+        return self.services.submit(JobSpec("speak", options, f"{Path(sample).stem}: {words[:40]}"))
 
     def show(self, view: JobView, language: str) -> dict[str, Any]:
         """The speech, how long it is and how like the sample."""
         audio = results.made(view, "audio") if view.state == "done" else None
         if audio is None:
             return {}
-        saved = results.save_results(self.services.settings, view)
+        saved = self.services.save(view)
         seconds, similarity = view.result.get("seconds"), view.result.get("similarity")
         key = "ui_voice_similarity" if similarity is not None else "ui_voice_length"
         values = {"seconds": f"{seconds or 0:.2f}", "similarity": f"{similarity or 0:.2f}"}
