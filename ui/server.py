@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as AsgiMessage
 
 from pipelines.backend.policy import Policy, choose
-from pipelines.backend.probe import look
+from pipelines.backend.probe import Probe, look
 from pipelines.errors import InputError, Message, OptionError
 from pipelines.settings import Settings
 from ui.keeper import Keeper
@@ -136,7 +136,7 @@ def check_address(host: str, port: int, auth: tuple[str, str] | None) -> None:
     if host not in LOOPBACK and not (auth and all(auth)):
         raise OptionError(
             Message(f"Listening on {host} needs a password", f"监听 {host} 需要密码"),
-            Message("Add --auth USER:PASSWORD.", "请加上 --auth 用户名:密码。"),
+            Message("Add --auth USER:PASSWORD.", "请加上 --auth 用户名：密码。"),
         )
     if not _free(host, port):
         other = next((p for p in range(port + 1, port + 50) if _free(host, p)), 0)
@@ -178,6 +178,7 @@ def serve(
     auth: tuple[str, str] | None = None,
     *,
     policy: Policy | None = None,
+    found: Probe | None = None,
     debug: bool = False,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
@@ -188,7 +189,7 @@ def serve(
     """
     check_address(host, port, auth)
     start_log(settings, debug)
-    found = look(settings)
+    found = found or look(settings)
     machine = Machine(found, policy or choose(found, threads=settings.threads))
     services = make_services(settings, machine, local=host in LOOPBACK)
     names: Sequence[str] = (

@@ -84,7 +84,7 @@ class Services:
         if view is None or not view.ended:
             raise InputError(
                 Message("This job is still running or was deleted", "该任务仍在运行或已被删除"),
-                Message("Wait until it has ended, or start a new one.", "请等它结束,或新建任务。"),
+                Message("Wait until it has ended, or start a new one.", "请等它结束，或新建任务。"),
             )
         self.executor.resume(job_id, changed)
         return job_id
@@ -139,7 +139,7 @@ def source_path(services: Services, uploaded: str | None, typed: str | None) -> 
             Message("There is no such file on this computer", "这台电脑上没有这个文件"),
             Message(
                 "Give the whole path, beginning at the drive or at /.",
-                "请填写完整路径(从盘符或 / 开始)。",
+                "请填写完整路径（从盘符或 / 开始）。",
             ),
             name,
         )

@@ -20,7 +20,7 @@ TABS = {
     "Transcription": "#transcribe-go",
     "Talking head": "#head-go",
     "Jobs": "#jobs-refresh",
-    "System": "#system-engines",
+    "System": "#system-doctor table",
 }
 
 

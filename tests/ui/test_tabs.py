@@ -37,10 +37,10 @@ def test_a_dub_is_saved_under_its_name_and_never_over_another(services: Services
     shown = handlers.show(view, "en")
     names = sorted(path.name for path in services.settings.outputs.iterdir())
     assert names == [
+        "my talk 你好-en.srt",
         "my talk 你好-es (2).mp4",
-        "my talk 你好-es.es.srt",
+        "my talk 你好-es (2).srt",
         "my talk 你好-es.mp4",
-        "my talk 你好-es.source.srt",
     ]
     assert (services.settings.outputs / "my talk 你好-es.mp4").read_bytes() == b"mine"
     assert "my talk 你好-es (2).mp4" in shown["saved"].value

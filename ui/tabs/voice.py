@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.components import Component
+from gradio.blocks import Block
 
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
@@ -70,6 +70,7 @@ class VoiceHandlers:
         return {
             "audio": gr.Audio(value=str(showable(self.services, audio)), visible=True),
             "measures": text(language, key, **values),
+            "folder": gr.Button(visible=self.services.local),
             "saved": shown_html(results.saved_html(list(saved.values()), language)),
         }
 
@@ -84,22 +85,22 @@ def build(services: Services, demo: gr.Blocks) -> None:
             example = gr.Button(label("ui_example"), size="sm", elem_id="voice-example")
         with gr.Column(scale=6, min_width=300):
             panel = job_panel(services, "voice")
-            results_: dict[str, Component] = {
+            results_: dict[str, Block] = {
                 "audio": gr.Audio(
                     label=label("ui_voice_result"), interactive=False, visible=False, elem_id="voice-result"
                 ),
                 "measures": gr.Markdown(elem_id="voice-measures"),
                 "saved": gr.HTML(visible=False),
             }
-            open_folder_button(services)
+            results_["folder"] = open_folder_button(services)
     follower = Follower(services, panel, results_, handlers.show)
     follower.connect(demo)
     follower.start(go, handlers.submit, inputs, "speak")
-    filled: list[Component] = [inputs["sample"], inputs["words"], inputs["language"], inputs["consent"]]
+    filled: list[Block] = [inputs["sample"], inputs["words"], inputs["language"], inputs["consent"]]
     example.click(lambda: (examples.sample(), examples.SPEECH, "en", True), None, filled, **PRIVATELY)
 
 
-def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Component]:
+def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     from pipelines.voice import VOICES
 
     sample = gr.Audio(label=label("ui_voice_sample"), type="filepath", elem_id="voice-sample")
