@@ -233,6 +233,8 @@ def error_sentence(view: JobView, language: str) -> str:
 def empty_html(name: str, language: str) -> str:
     """What stands where the job will be shown, before there is one."""
     words = escaped(text(language, f"ui_empty_{name}"))
+    if not words:
+        return ""
     return f'<div class="job empty"><p>{words}</p></div>'
 
 

@@ -36,7 +36,7 @@ def _box(x: float, y: int, width: float, words: str, hint: str, style: str) -> s
 def _axis(duration: float, scale: float) -> str:
     step = next((step for step in (1, 2, 5, 10, 30, 60, 300) if step * scale >= 60), 600)
     marks = []
-    for second in range(0, int(duration) + 1, step):
+    for second in range(0, int(duration - 0.3 * step) + 1, step):
         x = LEFT + second * scale
         marks.append(
             f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{AXIS - 4}" y2="{AXIS + 2 * ROW + GAP}" stroke="currentColor" '
