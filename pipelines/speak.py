@@ -1,0 +1,131 @@
+"""The flow ``speak``: a text in the voice of a recording, of a saved voice or of a stock voice."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pipelines.artifacts import fingerprint, options_key, run_stage
+from pipelines.errors import InputError, Message, OptionError
+from pipelines.files import read_json, write_json
+from pipelines.progress import Report
+from pipelines.registry import EngineContext
+from pipelines.types import VoiceProfile
+from pipelines.voice import VOICES, SpeakOptions, StockVoices, VoiceEngine
+from pipelines.voice.library import list_voices, load_profile, load_voice, save_profile
+
+LONGEST_REFERENCE = 300.0  # seconds of a recording that are searched for its cleanest stretch
+SOUND, FACTS = "speech.wav", "speech.json"
+
+
+def run(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
+    """Make ``speech.wav`` in the job's folder.
+
+    Options: text; reference (a sound or video file) or voice (a saved or a stock voice) or neither; engine; language;
+    seconds (exact length) or speed; emotion; seed.
+
+    Returns:
+        ``audio`` (file name), ``seconds``, ``similarity`` to the reference (None without one), ``words`` with their
+        times, ``voice``.
+
+    Raises:
+        NoSpeech, MediaError: the reference cannot be used. InputError: nothing to say. OptionError: impossible wishes.
+    """
+    engine_name = options.get("engine") or "kokoro"
+    language = options.get("language") or "en"
+    _check(engine_name, options, report)
+    reference = Path(options["reference"]) if options.get("reference") else None
+    origin = (
+        fingerprint(reference)
+        if reference and reference.is_file()
+        else str(reference or options.get("voice"))
+    )
+    voice_key = options_key(engine=engine_name, origin=origin, language="" if origin != "None" else language)
+    engine = VOICES.get(engine_name, context)
+
+    def choose() -> None:
+        save_profile(
+            folder, "voice", _voice(engine, reference, options.get("voice"), language, context, report)
+        )
+
+    run_stage(folder, "reference", voice_key, ["voice/voice.json"], choose)
+    asked = {name: options.get(name) for name in ("text", "language", "seconds", "speed", "emotion", "seed")}
+
+    def say() -> None:
+        _say(folder, engine, options, language, report)
+
+    run_stage(folder, "speak", options_key(voice=voice_key, **asked), [SOUND, FACTS], say)
+    return {"audio": SOUND, **read_json(folder / FACTS)}
+
+
+def _check(engine: str, options: dict[str, Any], report: Report) -> None:
+    if not str(options.get("text") or "").strip():
+        raise InputError(
+            Message("There is no text to speak", "没有要朗读的文字"),
+            Message("Write something.", "请输入文字。"),
+        )
+    if options.get("reference") and options.get("voice"):
+        raise OptionError(
+            Message("Both a reference and a voice were given", "同时指定了参考音频和声音"),
+            Message("Give one of the two.", "请只指定其中一个。"),
+        )
+    if options.get("emotion") and "emotion" not in VOICES.info(engine).features:
+        report.note(
+            Message(
+                f"The engine {engine} speaks without set emotions: the wish {options['emotion']!r} was left out",
+                f"引擎 {engine} 不支持情绪设置,已忽略 {options['emotion']!r}",
+            ),
+            "warning",
+        )
+
+
+def _voice(
+    engine: VoiceEngine,
+    reference: Path | None,
+    name: str | None,
+    language: str,
+    context: EngineContext,
+    report: Report,
+) -> VoiceProfile:
+    if reference is not None:
+        from pipelines.media import load_sound
+
+        report.step("reference", 0, None, "voices")
+        sound = load_sound(reference, context.settings, sr=48000, end=LONGEST_REFERENCE)
+        return engine.enroll(sound, reference.stem, report)
+    saved = context.settings.outputs / "voices"
+    if name and name in list_voices(saved):
+        return load_voice(saved, name)
+    if isinstance(engine, StockVoices):
+        return engine.stock(name, language)
+    raise OptionError(
+        Message("This engine has no voice of its own", "该引擎没有内置声音"),
+        Message("Give a recording of the voice, 3 to 15 s long.", "请提供 3 到 15 秒的参考音频。"),
+    )
+
+
+def _say(folder: Path, engine: VoiceEngine, options: dict[str, Any], language: str, report: Report) -> None:
+    from pipelines.media import save_audio
+    from pipelines.voice.dvector import embed
+
+    voice = load_profile(folder, "voice")
+    if voice is None:
+        raise InputError(Message("The voice in the job's folder is damaged", "任务文件夹中的声音数据已损坏"))
+    seconds = options.get("seconds")
+    wishes = SpeakOptions(
+        seconds=float(seconds) if seconds else None,
+        speed=float(options.get("speed") or 1.0),
+        seed=int(options.get("seed") or 0),
+    )
+    speech = engine.speak(str(options["text"]), language, voice, wishes, report)
+    save_audio(folder / SOUND, speech.audio)
+    wanted = voice.arrays.get("vector")
+    alike = None if wanted is None else round(float(embed(speech.audio) @ wanted), 3)
+    facts = {
+        "seconds": speech.audio.duration,
+        "similarity": alike,
+        "voice": voice.name,
+        "words": [asdict(word) for word in speech.words],
+    }
+    write_json(folder / FACTS, facts)

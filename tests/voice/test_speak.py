@@ -1,0 +1,85 @@
+"""The flow from a recording and a text to a sound file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import soundfile
+
+from pipelines import speak
+from pipelines.errors import InputError, OptionError
+from pipelines.progress import NullReport
+from pipelines.registry import EngineContext
+from pipelines.types import Audio
+from pipelines.voice.kokoro import Kokoro
+from pipelines.voice.library import save_voice
+
+OPTIONS = {
+    "text": "Good morning, all 3 of you.",
+    "reference": None,
+    "voice": None,
+    "engine": "kokoro",
+    "language": "en",
+    "seconds": 2.0,
+    "speed": 1.0,
+    "emotion": None,
+    "seed": 0,
+}
+
+
+class Steps(NullReport):
+    """Remembers the stages."""
+
+    def __init__(self) -> None:
+        self.stages: list[str] = []
+
+    def step(self, stage: str, done: float, total: float | None = None, unit: str = "") -> None:
+        self.stages.append(stage)
+
+
+def test_a_line_in_the_voice_of_a_recording(
+    tmp_path: Path, data: Path, context: EngineContext, engine: Kokoro, man: Audio
+) -> None:
+    reference = tmp_path / "голос 声音 😀.flac"
+    reference.write_bytes((data / "speech" / "en_jfk.flac").read_bytes())
+    report = Steps()
+    result = speak.run(tmp_path, {**OPTIONS, "reference": str(reference)}, context, report)
+    samples, sr = soundfile.read(tmp_path / result["audio"], dtype="float32")
+    assert len(samples) / sr == pytest.approx(2.0, abs=0.001)
+    assert result["seconds"] == pytest.approx(2.0, abs=0.001)
+    assert [word["text"] for word in result["words"]] == ["Good", "morning", "all", "3", "of", "you"]
+    assert 0.2 < result["similarity"] <= 1
+    assert result["voice"] == reference.stem
+    assert "reference" in report.stages and "speak" in report.stages
+    again = Steps()
+    assert speak.run(tmp_path, {**OPTIONS, "reference": str(reference)}, context, again) == result
+    assert again.stages == []  # everything was there
+
+
+def test_a_saved_voice(tmp_path: Path, context: EngineContext, engine: Kokoro) -> None:
+    profile = engine.stock("am_michael")
+    save_voice(context.settings.outputs / "voices", replace(profile, name="mine"))
+    result = speak.run(
+        tmp_path, {**OPTIONS, "voice": "mine", "text": "Yes.", "seconds": None}, context, Steps()
+    )
+    assert result["voice"] == "mine" and result["similarity"] is None
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"text": "  "}, InputError, "no text to speak"),
+        ({"text": "😀。"}, InputError, "nothing to say"),
+        ({"voice": "nobody"}, OptionError, "no stock voice called 'nobody'"),
+        ({"reference": "a.wav", "voice": "b"}, OptionError, "Both a reference and a voice"),
+        ({"language": "xx"}, OptionError, "not available"),
+        ({"seconds": 60.0}, OptionError, "out of reach"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    tmp_path: Path, context: EngineContext, change: dict[str, object], error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        speak.run(tmp_path, {**OPTIONS, **change}, context, Steps())
