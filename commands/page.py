@@ -8,6 +8,7 @@ import sys
 
 from commands.machine import choose_policy
 from commands.parsing import refuse
+from pipelines.backend.banner import device_name
 from pipelines.backend.probe import look
 from pipelines.settings import Settings
 
@@ -48,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.port,
         auth,
         policy=policy,
-        found=probe,
+        device=device_name(policy, probe),
         debug=arguments.debug,
         on_ready=lambda address: _say(f"Page: {address} (Ctrl-C ends it)"),
     )

@@ -43,3 +43,50 @@ def tracked(
     for done, item in enumerate(items, start=1):
         yield item
         report.step(stage, done, total, unit)
+
+
+class StagePart:
+    """Shows inner work as a stretch of one stage: whatever the inner stage names are, the bar moves steadily on.
+
+    ``first`` and ``last`` are the stretch in units of ``total``; inner progress without a total stays at ``first``.
+    """
+
+    def __init__(
+        self, report: Report, stage: str, first: float, last: float, total: float, unit: str = ""
+    ) -> None:
+        self._report, self._stage, self._unit = report, stage, unit
+        self._first, self._last, self._total = first, last, total
+        self._reached = first
+
+    def step(self, stage: str, done: float, total: float | None = None, unit: str = "") -> None:
+        """Report the inner fraction as a place between ``first`` and ``last``."""
+        share = min(done / total, 1.0) if total else 0.0
+        place = self._first + share * (self._last - self._first)
+        self._reached = max(
+            self._reached, place
+        )  # inner work may take several passes; the bar never goes back
+        self._report.step(self._stage, round(self._reached), self._total, self._unit)
+
+    def note(self, message: Message, level: NoteLevel = "hint") -> None:
+        """Pass the note on."""
+        self._report.note(message, level)
+
+
+class OneStage:
+    """Shows inner work as one stage: steps of ``stage`` pass, those of other names only keep the bar where it is."""
+
+    def __init__(self, report: Report, stage: str) -> None:
+        self._report, self._stage = report, stage
+        self._done: float = 0
+        self._total: float | None = None
+        self._unit = ""
+
+    def step(self, stage: str, done: float, total: float | None = None, unit: str = "") -> None:
+        """Report, under the one name."""
+        if stage == self._stage:
+            self._done, self._total, self._unit = done, total, unit
+        self._report.step(self._stage, self._done, self._total, self._unit)
+
+    def note(self, message: Message, level: NoteLevel = "hint") -> None:
+        """Pass the note on."""
+        self._report.note(message, level)

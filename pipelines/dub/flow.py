@@ -1,0 +1,101 @@
+"""The five steps in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pipelines import media
+from pipelines.dub import check, lines, listening, outcome, picture, soundtrack, speaking
+from pipelines.dub.options import DubOptions
+from pipelines.dub.run import DubRun
+from pipelines.errors import InputError, Message, NoSoundTrack
+from pipelines.estimate import Work, remember
+from pipelines.progress import Report
+from pipelines.registry import EngineContext
+from pipelines.types import VideoInfo
+
+T = TypeVar("T")
+
+
+def run(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
+    """Dub a video; the flow behind JobSpec kind ``dub``.
+
+    Args:
+        folder: the job's folder, for all artifacts.
+        options: see ``DubOptions``.
+
+    Returns:
+        ``video``, ``subtitles`` (``source`` and ``target``), ``lines``, ``report`` as file names in the folder.
+
+    Raises:
+        PipelineError: with what to do, see the steps.
+    """
+    asked = DubOptions.from_json(options)
+    dub = DubRun(folder, asked, check_input(asked.input), context, report)
+    speaking.check_speakable(dub)
+    clock = StageClock(dub)
+    transcript = clock.timed("listen", lambda: listening.listen(dub))
+    plan = clock.timed("translate", lambda: lines.translate(dub, transcript))
+
+    def speak() -> tuple[Any, ...]:
+        voice = speaking.find_voice(dub, transcript)
+        spoken = speaking.speak(dub, plan, voice)
+        sound = soundtrack.mix(dub, spoken)
+        return spoken, sound, check.read_back(dub, spoken, sound)
+
+    plan, sound, checks = clock.timed("speak", speak)
+    phones = speaking.spoken_phones(dub, plan)
+    frames = soundtrack.total_frames(dub, plan)
+    lips = clock.timed("lips", lambda: picture.draw(dub, plan, phones, sound, frames))
+    clock.timed("video", lambda: outcome.assemble(dub, plan, folder / picture.PICTURE, sound))
+    outcome.write_report(dub, plan, checks, lips, {"seconds": clock.seconds, "frames": frames})
+    return {
+        "video": outcome.VIDEO,
+        "subtitles": {"source": "source.srt", "target": "target.srt"},
+        "lines": lines.LINES,
+        "report": outcome.REPORT,
+    }
+
+
+def check_input(path: Path) -> VideoInfo:
+    """Probe the video and refuse what cannot be dubbed.
+
+    Raises:
+        NoSoundTrack: nothing to listen to. InputError: a picture or a sound file. MediaError: unreadable.
+    """
+    info = media.probe(path)
+    if info.still or info.frames < 2:
+        raise InputError(
+            Message("This is a picture, not a video", "这是图片,不是视频"),
+            Message(
+                "Choose a talking video, or use the Talking head tab for pictures.",
+                "请选择有人说话的视频;图片请用“数字人”页。",
+            ),
+            path.name,
+        )
+    if not info.audio:
+        raise NoSoundTrack(
+            Message("This video has no sound track", "这个视频没有音轨"),
+            Message("Choose a video in which somebody speaks.", "请选择有人说话的视频。"),
+            path.name,
+        )
+    return info
+
+
+class StageClock:
+    """Wall seconds per stage; stages that really ran teach the estimate for this machine."""
+
+    def __init__(self, dub: DubRun) -> None:
+        self.seconds: dict[str, float] = {}
+        self._dub = dub
+
+    def timed(self, stage: str, work: Callable[[], T]) -> T:
+        """Run ``work`` as ``stage``; a stage cut short by a stop or an error teaches nothing."""
+        started = time.monotonic()
+        result = work()
+        self.seconds[stage] = round(time.monotonic() - started, 2)
+        remember(self._dub.context.settings, stage, Work.of(self._dub.info), self.seconds[stage])
+        return result

@@ -1,0 +1,136 @@
+"""Step 2: the lines of the dub, in the other language."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+from pipelines import subtitles
+from pipelines.artifacts import options_key, run_stage
+from pipelines.asr.words import line_text
+from pipelines.dub.run import DubRun
+from pipelines.errors import Message, OptionError, TranslatorMissing
+from pipelines.progress import OneStage
+from pipelines.records import load_plan, save_plan
+from pipelines.translate.choice import open_translator
+from pipelines.types import DubLine, DubPlan, Segment, Transcript, Word
+
+LINES = "lines.json"  # the table: always its newest state, also when the job stopped for want of a translator
+TRANSLATED = "translated.json"
+
+
+def translate(run: DubRun, transcript: Transcript) -> DubPlan:
+    """All lines with their translation: edited ones, a subtitle file's cues, or machine-translated sentences.
+
+    Raises:
+        TranslatorMissing: nobody can translate the pair; the lines stand in ``lines.json`` to be filled in.
+        OptionError: the video is already in the target language.
+    """
+    asked = run.options
+    refuse_same_language(asked.input.name, transcript.language, asked.target_language)
+    key = options_key(
+        source=run.source_hash,
+        transcript=asdict(transcript),
+        target=asked.target_language,
+        lines=None if asked.lines is None else [asdict(line) for line in asked.lines],
+        translation=None if asked.translation is None else asked.translation.read_bytes().hex(),
+        translator=asked.translator,
+        endpoint=asked.endpoint,
+    )
+
+    def make() -> None:
+        plan = DubPlan(transcript.language, asked.target_language, run.duration, gather(run, transcript))
+        save_plan(run.folder / LINES, plan)
+        if any(not line.text.strip() and not line.keep for line in plan.lines):
+            plan = replace(plan, lines=machine_translate(run, plan))
+            save_plan(run.folder / LINES, plan)
+        save_plan(run.folder / TRANSLATED, plan)
+
+    run_stage(run.folder, "translate", key, [TRANSLATED], make)
+    plan = load_plan(run.folder / TRANSLATED)
+    run.report.step("translate", len(plan.lines), len(plan.lines), "lines")
+    return plan
+
+
+def refuse_same_language(name: str, spoken: str, target: str) -> None:
+    """A dub in the language that is spoken already is a mistake, not a job."""
+    if spoken == target:
+        raise OptionError(
+            Message(
+                f"This video is already spoken in the language {target!r}", f"视频本来就是 {target!r} 语"
+            ),
+            Message(
+                "Choose another language, or say which language is spoken if it was misheard.",
+                "请选择其他语言;如果识别错了,请指定原语言。",
+            ),
+            name,
+        )
+
+
+def gather(run: DubRun, transcript: Transcript) -> tuple[DubLine, ...]:
+    """The lines before machine translation, in order of time."""
+    asked = run.options
+    if asked.lines is not None:
+        lines = sorted(asked.lines, key=lambda line: line.start)
+    elif asked.translation is not None:
+        cues = subtitles.without_overlaps(subtitles.read(asked.translation))
+        lines = [
+            DubLine(0, cue.start, cue.end, spoken_during(cue, transcript), cue.text.replace("\n", " "))
+            for cue in cues
+        ]
+    else:
+        lines = [
+            DubLine(0, part.start, part.end, part.text.strip(), speaker=part.speaker)
+            for part in transcript.segments
+        ]
+    inside = [line for line in lines if line.start < run.duration]
+    if len(inside) < len(lines):
+        lost = len(lines) - len(inside)
+        run.report.note(
+            Message(
+                f"{lost} lines begin after the end of the video and were left out",
+                f"有 {lost} 行在视频结束之后开始,已略过",
+            ),
+            "warning",
+        )
+    return tuple(replace(line, index=number) for number, line in enumerate(inside))
+
+
+def spoken_during(cue: Segment, transcript: Transcript) -> str:
+    """What the transcript says during a subtitle cue: the words whose middle lies inside it."""
+    heard: list[Word] = []
+    for part in transcript.segments:
+        pieces = part.words or (Word(part.start, part.end, part.text.strip()),)
+        heard += [piece for piece in pieces if cue.start <= (piece.start + piece.end) / 2 < cue.end]
+    return line_text(heard, transcript.language)
+
+
+def machine_translate(run: DubRun, plan: DubPlan) -> tuple[DubLine, ...]:
+    """Fill the lines that have no text yet, with the whole talk as context."""
+    asked = run.options
+    if asked.translator == "none":
+        raise no_translation(plan)
+    translator = open_translator(
+        asked.translator, run.context, plan.source_language, plan.target_language, asked.endpoint
+    )
+    sources = [line.source for line in plan.lines]
+    texts = translator.translate(
+        sources, plan.source_language, plan.target_language, OneStage(run.report, "translate")
+    )
+    filled = [
+        line if line.text.strip() or line.keep else replace(line, text=text.strip(), state="translated")
+        for line, text in zip(plan.lines, texts, strict=True)
+    ]
+    return tuple(filled)
+
+
+def no_translation(plan: DubPlan) -> TranslatorMissing:
+    """The stop before speaking: the table waits for the user's words."""
+    missing = [str(line.index + 1) for line in plan.lines if not line.text.strip() and not line.keep]
+    return TranslatorMissing(
+        Message(f"{len(missing)} lines have no translation yet", f"还有 {len(missing)} 行没有译文"),
+        Message(
+            "Type them into the table, paste them back, or choose a translator.",
+            "请在表格中填写、粘贴译文,或选择翻译引擎。",
+        ),
+        "lines " + ", ".join(missing[:12]) + ("…" if len(missing) > 12 else ""),
+    )

@@ -1,0 +1,80 @@
+"""What a dub can be asked for, checked once at the door."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from pipelines.errors import InputError, Message, OptionError
+from pipelines.records import line_from
+from pipelines.types import DubLine
+
+
+@dataclass(frozen=True, slots=True)
+class DubOptions:
+    """Options of the ``dub`` flow, as they travel in a JobSpec.
+
+    Attributes:
+        input: the talking video.
+        target_language: ISO 639-1 code of the dub.
+        source_language: what is spoken, or None to detect it.
+        translation: subtitle file whose cues are the lines of the dub, or None.
+        lines: lines as edited in the table, or None; they take the place of transcript and translation.
+        translator: engine name, ``auto`` (whatever is ready) or ``none`` (the lines are typed).
+        endpoint: address and model of an OpenAI-compatible translator (its key never travels here).
+        stream: absolute index of the sound track to dub, or None for the default one.
+        reference: sound or video with the voice to speak in, or None for the video's own.
+        voice: id of a saved voice, or None.
+        keep_background: lay the original sound, ducked, under the dub.
+        lips: False leaves the picture as it is.
+    """
+
+    input: Path
+    target_language: str
+    source_language: str | None = None
+    translation: Path | None = None
+    lines: tuple[DubLine, ...] | None = None
+    translator: str = "auto"
+    endpoint: dict[str, str] = field(default_factory=dict)
+    stream: int | None = None
+    asr_engine: str = "whisper"
+    voice_engine: str = "kokoro"
+    lip_engine: str = "ownmouth"
+    reference: Path | None = None
+    voice: str | None = None
+    keep_background: bool = False
+    lips: bool = True
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> DubOptions:
+        """Read a JobSpec's options; absent and null ones take their defaults.
+
+        Raises:
+            OptionError: an unknown option, or one that must be given is not. InputError: a file is not there.
+        """
+        known = {entry.name for entry in fields(cls)}
+        unknown = sorted(set(record) - known)
+        if unknown:
+            listed = ", ".join(unknown)
+            raise OptionError(Message(f"A dub has no option {listed}", f"配音没有选项 {listed}"))
+        given = {key: value for key, value in record.items() if value is not None}
+        for name in ("input", "target_language"):
+            if not given.get(name):
+                raise OptionError(
+                    Message(f"A dub needs {name}", f"配音缺少 {name}"),
+                    Message("Choose a video and a language.", "请选择视频和语言。"),
+                )
+        for name in ("input", "translation", "reference"):
+            if name in given:
+                given[name] = Path(given[name])
+        for name in ("input", "translation", "reference"):
+            if name in given and not given[name].is_file():
+                raise InputError(
+                    Message("There is no such file", "文件不存在"),
+                    Message("Check the name and choose it again.", "请检查文件名后重新选择。"),
+                    str(given[name]),
+                )
+        if "lines" in given:
+            given["lines"] = tuple(line_from(entry) for entry in given["lines"])
+        return cls(**given)

@@ -1,0 +1,120 @@
+"""Step 4: the picture, with the mouth saying the dub."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from pipelines import faces, media
+from pipelines.artifacts import fingerprint, options_key, run_stage
+from pipelines.dub.run import DubRun
+from pipelines.errors import Message
+from pipelines.files import read_json, write_json
+from pipelines.lipsync import LIP_ENGINES, LipDrive, LipReport, LipRun
+from pipelines.progress import StagePart, tracked
+from pipelines.types import DubPlan, Frame, Phone
+
+PICTURE = "picture.mp4"
+LIPS = "lips.json"
+STAGE = "lips"
+# Where the bar stands when the faces are found, and when the mouths to be drawn are chosen.
+FOUND, CHOSEN = 0.3, 0.5
+
+
+def draw(run: DubRun, plan: DubPlan, phones: tuple[Phone, ...], sound: Path, frames: int) -> LipReport:
+    """Write ``picture.mp4`` (H.264, no sound), ``frames`` long; the last picture is held when the dub is longer."""
+    asked = run.options
+    key = options_key(
+        source=run.source_hash,
+        engine=asked.lip_engine if asked.lips else None,
+        phones=[asdict(phone) for phone in phones],
+        keep=keep_ranges(plan),
+        sound=fingerprint(sound),
+        frames=frames,
+    )
+
+    def make() -> None:
+        drive = LipDrive(frame_order(run.info.frames, frames), phones, sound, keep_ranges(plan))
+        drawn = synchronise(run, drive) if asked.lips else untouched(run, drive, ())
+        write_picture(run, drawn.frames, frames)
+        write_json(run.folder / LIPS, asdict(drawn.report))
+
+    run_stage(run.folder, STAGE, key, [PICTURE, LIPS], make)
+    run.report.step(STAGE, frames, frames, "frames")
+    return report_from(read_json(run.folder / LIPS))
+
+
+def frame_order(source: int, wanted: int) -> tuple[int, ...]:
+    """Every source frame once, then the last one held."""
+    return tuple(min(number, source - 1) for number in range(wanted))
+
+
+def keep_ranges(plan: DubPlan) -> tuple[tuple[float, float], ...]:
+    """Where the original sound stays, and so the original mouth."""
+    return tuple((line.start, line.end) for line in plan.lines if line.keep)
+
+
+def synchronise(run: DubRun, drive: LipDrive) -> LipRun:
+    """Find the face and hand the clip to the lip engine; without a face the picture stays as it is."""
+    total = len(drive.order)
+    looking = StagePart(run.report, STAGE, 0, FOUND * total, total, "frames")
+    tracks = faces.analyse(run.info, run.context.settings, looking)
+    if not tracks:
+        note = Message("No face was found: the picture is unchanged", "没有找到人脸:画面保持不变")
+        run.report.note(note, "warning")
+        return untouched(run, drive, (note,))
+    if len(tracks) > 1:
+        run.report.note(
+            Message(
+                f"{len(tracks)} people were found: the one seen longest and largest speaks the dub",
+                f"找到 {len(tracks)} 人:由出现最久、最大的一位说配音",
+            )
+        )
+    engine = LIP_ENGINES.get(run.options.lip_engine, run.context)
+    choosing = StagePart(run.report, STAGE, FOUND * total, CHOSEN * total, total, "frames")
+    return engine.sync(run.info, tracks[0], drive, choosing)
+
+
+def untouched(run: DubRun, drive: LipDrive, notes: tuple[Message, ...]) -> LipRun:
+    """The source's own frames in the order asked for (only the last one may repeat)."""
+
+    def frames() -> Iterator[Frame]:
+        last: Frame | None = None
+        for frame in media.read_frames(run.info, run.context.settings):
+            last = frame
+            yield frame
+        if last is not None:
+            for _ in range(len(drive.order) - run.info.frames):
+                yield last
+
+    return LipRun(LipReport((), ((0, len(drive.order)),), notes), frames())
+
+
+def write_picture(run: DubRun, frames: Iterator[Frame], total: int) -> None:
+    """Encode the frames as they come."""
+    info = run.info
+    drawing = StagePart(run.report, STAGE, CHOSEN * total, total, total, "frames")
+    path = run.folder / PICTURE
+    settings = run.context.settings
+    with media.FrameWriter(path, info.width, info.height, info.fps, settings, color=info.color) as writer:
+        for frame in tracked(frames, drawing, STAGE, total, "frames"):
+            writer.write(frame)
+
+
+def report_from(record: dict[str, object]) -> LipReport:
+    """The lip engine's report as it was written."""
+
+    def ranges(name: str) -> tuple[tuple[int, int], ...]:
+        found = record[name]
+        assert isinstance(found, list)
+        return tuple((int(first), int(last)) for first, last in found)
+
+    notes, measures = record["notes"], record["measures"]
+    assert isinstance(notes, list) and isinstance(measures, dict)
+    return LipReport(
+        ranges("synthesised"),
+        ranges("passed"),
+        tuple(Message(**note) for note in notes),
+        {str(name): float(value) for name, value in measures.items()},
+    )

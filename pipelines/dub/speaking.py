@@ -1,0 +1,191 @@
+"""Step 3: the lines spoken in the speaker's voice, each fitted to its time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from pipelines import media
+from pipelines.artifacts import options_key, run_stage
+from pipelines.dub.lines import LINES
+from pipelines.dub.run import DubRun
+from pipelines.errors import EngineMissing, InputError, Message, NoSpeech
+from pipelines.progress import NullReport, OneStage
+from pipelines.records import load_speech_times, save_plan, save_speech_times
+from pipelines.timing import LineFit, LineWish, fit_lines
+from pipelines.types import Audio, DubLine, DubPlan, Phone, Transcript, VoiceProfile
+from pipelines.voice import SpeakOptions, StockVoices
+from pipelines.voice.library import load_voice
+
+REFERENCE_SECONDS = 30.0
+REFERENCE_RATE = 48_000  # voice matching looks at the whole bandwidth of the recording
+
+
+def check_speakable(run: DubRun) -> None:
+    """Refuse a language nobody here can speak before any work is done.
+
+    Raises:
+        EngineMissing: the voice engine does not speak the target language.
+    """
+    target, able = run.options.target_language, run.voice_engine.languages()
+    if target not in able:
+        listed = ", ".join(able)
+        raise EngineMissing(
+            Message(
+                f"The voice engine {run.options.voice_engine} does not speak {target!r}",
+                f"语音引擎 {run.options.voice_engine} 不会说 {target!r}",
+            ),
+            Message(f"Languages it speaks: {listed}.", f"它会说的语言:{listed}。"),
+        )
+
+
+def reference_range(transcript: Transcript) -> tuple[float, float]:
+    """The stretch of at most 30 s with the most speech in it: where the voice is learnt from."""
+    starts = [part.start for part in transcript.segments]
+
+    def speech_after(start: float) -> float:
+        end = start + REFERENCE_SECONDS
+        return sum(max(min(part.end, end) - max(part.start, start), 0.0) for part in transcript.segments)
+
+    start = max(starts, key=speech_after)
+    return start, min(start + REFERENCE_SECONDS, transcript.segments[-1].end)
+
+
+def find_voice(run: DubRun, transcript: Transcript) -> VoiceProfile:
+    """The voice to speak in: a saved one, one learnt from a given reference, or the video's own speaker."""
+    asked, settings = run.options, run.context.settings
+    if asked.voice:
+        return load_voice(settings.outputs / "voices", asked.voice)
+    if asked.reference:
+        source = media.load_sound(asked.reference, settings, sr=REFERENCE_RATE, end=2 * REFERENCE_SECONDS)
+        return run.voice_engine.enroll(source, asked.reference.stem, OneStage(run.report, "speak"))
+    start, end = reference_range(transcript)
+    own = media.load_sound(
+        asked.input, settings, sr=REFERENCE_RATE, stream=asked.stream, start=start, end=end
+    )
+    try:
+        return run.voice_engine.enroll(own, asked.input.stem, OneStage(run.report, "speak"))
+    except NoSpeech as error:
+        if not isinstance(run.voice_engine, StockVoices):
+            raise
+        run.report.note(
+            Message(
+                f"{error.sentence('en')} A stock voice speaks instead.",
+                f"{error.sentence('zh')} 已改用内置声音。",
+            ),
+            "warning",
+        )
+        return run.voice_engine.stock(language=asked.target_language)
+
+
+def speak(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> DubPlan:
+    """Fit and speak every line; ``lines/<n>.wav`` and ``lines/<n>.json`` hold its sound, phones and words.
+
+    Only lines whose text, voice or length changed are spoken again.
+    """
+    fits = fit(run, plan, voice)
+    folder = run.folder / "lines"
+    folder.mkdir(exist_ok=True)
+    lines: list[DubLine] = []
+    for number, line in enumerate(plan.lines):
+        run.report.step("speak", number, len(plan.lines), "lines")
+        placed = fits.get(line.index)
+        if placed is None:
+            lines.append(replace(line, state="kept" if line.keep else line.state))
+            continue
+        say_line(run, line, placed, voice, folder)
+        lines.append(
+            replace(
+                line,
+                speak_start=placed.start,
+                speak_end=placed.end,
+                factor=placed.factor,
+                state="spoken",
+            )
+        )
+    run.report.step("speak", len(plan.lines), len(plan.lines), "lines")
+    spoken = replace(plan, lines=tuple(lines))
+    save_plan(run.folder / LINES, spoken)
+    return spoken
+
+
+def fit(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> dict[int, LineFit]:
+    """Place the lines that are spoken, by line index; lines with nothing to say are noted and left out."""
+    wishes: list[tuple[DubLine, LineWish]] = []
+    for line in plan.lines:
+        if line.keep or not line.text.strip():
+            continue
+        try:
+            length = run.voice_engine.length(line.text, plan.target_language, voice)
+        except InputError as error:
+            run.report.note(
+                Message(
+                    f"Line {line.index + 1} is not spoken: {error.what.en}",
+                    f"第 {line.index + 1} 行未配音:{error.what.zh}",
+                ),
+                "warning",
+            )
+            continue
+        wish = LineWish(line.start, line.end, length.natural, length.shortest, length.longest, line.text)
+        wishes.append((line, wish))
+    fits = fit_lines([wish for _, wish in wishes], run.duration)
+    for (line, _), placed in zip(wishes, fits, strict=True):
+        warn_if_tight(run, line, placed)
+    return {line.index: placed for (line, _), placed in zip(wishes, fits, strict=True)}
+
+
+def warn_if_tight(run: DubRun, line: DubLine, placed: LineFit) -> None:
+    """Say which line is too long for its time, and by how much."""
+    if placed.needed_speed is None:
+        return
+    speed = f"{placed.needed_speed:.1f}×" if placed.needed_speed < 10 else "more than 10×"
+    run.report.note(
+        Message(
+            f"Line {line.index + 1} would need {speed}: shorten it by about {placed.shorten_by} words",
+            f"第 {line.index + 1} 行需要 {speed} 语速:请缩短约 {placed.shorten_by} 个词",
+        ),
+        "warning",
+    )
+
+
+def say_line(run: DubRun, line: DubLine, placed: LineFit, voice: VoiceProfile, folder: Path) -> None:
+    """Speak one line to its file, unless it is there."""
+    name = f"{line.index + 1:04d}"
+    target = run.options.target_language
+    key = options_key(
+        text=line.text,
+        language=target,
+        engine=voice.engine,
+        voice=voice_key(voice),
+        seconds=round(placed.seconds, 4),
+    )
+
+    def make() -> None:
+        asked = SpeakOptions(seconds=placed.seconds)
+        speech = run.voice_engine.speak(line.text, target, voice, asked, NullReport())
+        media.save_audio(folder / f"{name}.wav", Audio(speech.audio.samples, speech.audio.sr))
+        save_speech_times(folder / f"{name}.json", speech.phones, speech.words)
+
+    run_stage(folder, name, key, [f"{name}.wav", f"{name}.json"], make)
+
+
+def voice_key(voice: VoiceProfile) -> str:
+    """A hash of everything in a voice that can be heard."""
+    arrays = {name: values.tobytes().hex() for name, values in sorted(voice.arrays.items())}
+    return options_key(engine=voice.engine, arrays=arrays)
+
+
+def times_file(run: DubRun, line: DubLine) -> Path:
+    """Where the phone and word times of a spoken line are, counted from its start."""
+    return run.folder / "lines" / f"{line.index + 1:04d}.json"
+
+
+def spoken_phones(run: DubRun, plan: DubPlan) -> tuple[Phone, ...]:
+    """All phones of the dub on the video's clock, in order of time."""
+    found: list[Phone] = []
+    for line in plan.lines:
+        if line.state != "spoken":
+            continue
+        phones, _ = load_speech_times(times_file(run, line))
+        found += [Phone(p.start + line.speak_start, p.end + line.speak_start, p.symbol) for p in phones]
+    return tuple(found)
