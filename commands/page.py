@@ -8,7 +8,6 @@ import sys
 
 from commands.machine import choose_policy
 from commands.parsing import refuse
-from pipelines.backend.banner import device_name
 from pipelines.backend.probe import look
 from pipelines.settings import Settings
 
@@ -49,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.port,
         auth,
         policy=policy,
-        device=device_name(policy, probe),
+        found=probe,
         debug=arguments.debug,
         on_ready=lambda address: _say(f"Page: {address} (Ctrl-C ends it)"),
     )

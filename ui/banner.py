@@ -46,13 +46,15 @@ def engine_table(entries: list[Entry], language: str) -> str:
 
 def banner_html(services: Services, language: str) -> str:
     """Device, precision, safe mode and ready engines in one line over the folded table."""
-    policy, entries = services.policy, list(engines(services))
+    from pipelines.backend.banner import device_name
+
+    policy, entries = services.machine.policy, list(engines(services))
     ready = sum(state.ready for _, _, state in entries)
     precision = text(language, f"ui_precision_{policy.precision}")
     if policy.short_side_cap:
         precision += f", {policy.short_side_cap}p"
     facts = [
-        services.device,
+        device_name(policy, services.machine.found),
         precision,
         text(language, "ui_banner_safe" if policy.safe_mode else "ui_banner_full"),
         text(language, "ui_banner_ready", ready=ready, all=len(entries)),

@@ -14,8 +14,12 @@ from pipelines.jobs.spec import JobView
 from ui import languages, lines, results, source
 from ui.i18n import escaped, language_of, text
 from ui.jobs_view import shown_html
+from ui.report import report_html
 from ui.services import Services, showable, source_path
 from ui.timeline import timeline_svg
+
+# The worker's environment carries it: no record or log shows it.
+KEY = "DUBWRIGHT_ENDPOINT_KEY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ class DubHandlers:
             "input": str(source_path(self.services, given["file"], given["path"])),
             "target_language": given["target"],
             **{name: given[name] or None for name in same},
-            "endpoint": endpoint if given["translator"] == "endpoint" else None,
+            "endpoint": endpoint if endpoint["address"] else None,
             "voice": None,
             "keep_background": bool(given["keep_background"]),
             "lines": None,
@@ -56,7 +60,8 @@ class DubHandlers:
                 Message("Choose one from the menu.", "请在菜单中选择。"),
             )
         title = f"{Path(options['input']).name} → {languages.name(given['target'], language_of(request))}"
-        return self.services.executor.submit(JobSpec("dub", options, title))
+        private = {KEY: given["key"]} if given["key"] else None
+        return self.services.submit(JobSpec("dub", options, title), private)
 
     def targets(self, spoken: str, language: str) -> list[tuple[str, str]]:
         """Languages to dub into, each with how its translation comes about."""
@@ -94,7 +99,7 @@ class DubHandlers:
             return {}
         plan = lines.read_plan(view.folder)
         if plan is None:
-            return {"lines": gr.Group(visible=False), "timeline": shown_html("")}
+            return {"lines": gr.Column(visible=False), "timeline": shown_html("")}
         missing = view.error is not None and view.error.get("code") == "translator-missing"
         table = {"headers": lines.headers(language), "data": lines.rows(plan, language)}
         return {
@@ -102,12 +107,12 @@ class DubHandlers:
             "timeline": shown_html(timeline_svg(plan, language)),
             "help": text(language, "ui_dub_lines_missing" if missing else "ui_dub_lines_help"),
             "table": gr.Dataframe(value=table),
-            "lines": gr.Group(visible=True),
+            "lines": gr.Column(visible=True),
         }
 
     def _made(self, view: JobView, language: str) -> dict[str, Any]:
-        saved = results.save_results(self.services.settings, view)
-        video = results.made(view, "video")
+        saved = self.services.save(view)
+        video, report = results.made(view, "video"), results.made(view, "report")
         before = self._before(view)
         paths = [str(path) for path in saved.values()]
         return {
@@ -115,9 +120,10 @@ class DubHandlers:
             "after": gr.Video(
                 value=str(showable(self.services, video)) if video else None, visible=video is not None
             ),
+            "folder": gr.Button(visible=self.services.local),
             "saved": shown_html(results.saved_html(list(saved.values())[:1], language)),
             "files": gr.Files(value=paths, visible=bool(paths)),
-            "report": shown_html(""),
+            "report": shown_html(report_html(report, language) if report else ""),
         }
 
     def _before(self, view: JobView) -> str | None:

@@ -19,6 +19,7 @@ from gradio.blocks import Block
 from pipelines.errors import PipelineError
 from pipelines.jobs.spec import JobView, StageView
 from ui.i18n import escaped, label, language_of, text
+from ui.results import size_text
 from ui.services import Services
 from ui.texts import TEXTS
 
@@ -182,6 +183,8 @@ def _left(stage: StageView) -> float | None:
 def _count(stage: StageView, language: str) -> str:
     key = f"ui_unit_{stage.unit}"
     unit = text(language, key) if key in TEXTS else stage.unit
+    if stage.unit == "B":
+        return " / ".join(size_text(amount) for amount in (stage.done, stage.total) if amount is not None)
     if stage.unit == "s":
         return f"{clock(stage.done)} / {clock(stage.total)}" if stage.total else clock(stage.done)
     if stage.total is None:
@@ -230,6 +233,8 @@ def error_sentence(view: JobView, language: str) -> str:
 def empty_html(name: str, language: str) -> str:
     """What stands where the job will be shown, before there is one."""
     words = escaped(text(language, f"ui_empty_{name}"))
+    if not words:
+        return ""
     return f'<div class="job empty"><p>{words}</p></div>'
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from pipelines.types import DubLine, DubPlan
 from ui.i18n import text
 
 FILE = "lines.json"
+# What a request says of a line; how it was spoken is for the flow to find out anew.
+ASKED = ("index", "start", "end", "source", "text", "speaker", "keep")
 Row = list[Any]
 
 
@@ -47,7 +49,7 @@ def parse_time(value: object) -> float:
     if match is None:
         raise OptionError(
             Message(f"{value!r} is not a time", f"“{value}”不是时间"),
-            Message("Write minutes:seconds, such as 1:02.35.", "请写成 分:秒,例如 1:02.35。"),
+            Message("Write minutes:seconds, such as 1:02.35.", "请写成 分：秒，例如 1:02.35。"),
         )
     first, second, last = match.groups()
     larger = [int(part) for part in (first, second) if part is not None]
@@ -72,7 +74,7 @@ def rows(plan: DubPlan, language: str) -> list[Row]:
     """One row a line: number, start, end, original, translation, fit."""
     return [
         [
-            line.index,
+            line.index + 1,
             time_text(line.start),
             time_text(line.end),
             line.source,
@@ -91,8 +93,8 @@ def lines_from(table: Sequence[Row], plan: DubPlan) -> list[dict[str, Any]]:
     Raises:
         OptionError: a time cannot be read, a line ends before it starts, or two lines overlap.
     """
-    known = {line.index: line for line in plan.lines}
-    following = max(known, default=-1) + 1
+    known = {line.index + 1: line for line in plan.lines}
+    following = max(known, default=0)
     made: list[DubLine] = []
     for row in table:
         number, start, end, source, translation = ("" if cell is None else str(cell) for cell in row[:5])
@@ -106,7 +108,7 @@ def lines_from(table: Sequence[Row], plan: DubPlan) -> list[dict[str, Any]]:
         made.append(replace(old, start=first, end=last, source=source.strip(), text=translation.strip()))
     made.sort(key=lambda line: line.start)
     _check(made)
-    return [asdict(line) for line in made]
+    return [{name: getattr(line, name) for name in ASKED} for line in made]
 
 
 def numbered(table: Sequence[Row]) -> str:
@@ -122,12 +124,14 @@ def fill(table: Sequence[Row], answer: str) -> tuple[list[Row], int]:
     """
     found = {
         int(number): words.strip()
-        for number, words in re.findall(r"(?m)^\s*(\d+)\s*[.)、:．]\s*(.+)$", answer)
+        for number, words in re.findall(r"(?m)^\s*(\d+)\s*[.)、:：．]\s*(.+)$", answer)
     }
     if not found:
         raise OptionError(
             Message("There are no numbered lines in what you pasted", "粘贴的内容里没有编号行"),
-            Message("Each line must begin with its number, such as “1. …”.", "每行要以编号开头,例如“1. …”。"),
+            Message(
+                "Each line must begin with its number, such as “1. …”.", "每行要以编号开头，例如“1. …”。"
+            ),
         )
     filled = [[*row[:4], found.get(number, row[4]), *row[5:]] for number, row in enumerate(table, start=1)]
     return filled, sum(number in found for number in range(1, len(table) + 1))
@@ -137,7 +141,9 @@ def _check(made: Sequence[DubLine]) -> None:
     for line in made:
         if line.end <= line.start:
             raise OptionError(
-                Message(f"Line {line.index} ends before it starts", f"第 {line.index} 行的结束早于开始"),
+                Message(
+                    f"Line {line.index + 1} ends before it starts", f"第 {line.index + 1} 行的结束早于开始"
+                ),
                 Message("Correct its times in the table.", "请在表格中改正时间。"),
                 f"{time_text(line.start)}–{time_text(line.end)}",
             )
@@ -145,8 +151,8 @@ def _check(made: Sequence[DubLine]) -> None:
         if two.start < one.end - 0.005:
             raise OptionError(
                 Message(
-                    f"Lines {one.index} and {two.index} overlap",
-                    f"第 {one.index} 行与第 {two.index} 行时间重叠",
+                    f"Lines {one.index + 1} and {two.index + 1} overlap",
+                    f"第 {one.index + 1} 行与第 {two.index + 1} 行时间重叠",
                 ),
                 Message("Let one end before the other starts.", "请让前一行在后一行开始之前结束。"),
                 f"{time_text(two.start)} < {time_text(one.end)}",

@@ -23,8 +23,9 @@ def build_page(services: Services) -> gr.Blocks:
         _header(demo)
         banner = gr.HTML(elem_id="banner")
         with gr.Tabs(elem_id="tabs"):
-            for tab in (dub, voice, transcribe, talking_head, jobs, system):
+            for tab in (dub, voice, transcribe, talking_head, jobs):
                 tab.build(services, demo)
+            system.build(services, demo, banner)
 
         def greet(request: gr.Request) -> str:
             return banner_html(services, language_of(request))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from pipelines import files
+from pipelines.jobs.folder import read_state
 from pipelines.jobs.spec import JobView
 from pipelines.settings import Settings
 from ui.i18n import escaped, text
@@ -57,40 +60,72 @@ def file_name(words: str) -> str:
     return re.sub(r'[\\/:*?"<>|\x00-\x1f]+', " ", words).strip(" .")[:80].rstrip(" .").replace("  ", " ")
 
 
+def promise_to_save(folder: Path) -> None:
+    """Mark a job as the page's, so that its results go to ``outputs/``; a command line names its own places."""
+    _note(folder / RECORD, None, {})
+
+
+def _note(record: Path, finished: float | None, copies: dict[str, Path]) -> None:
+    # Not through a part file: a worker that starts clears those away. A half-written note reads as none.
+    saved = {name: str(path) for name, path in copies.items()}
+    record.write_text(json.dumps({"finished": finished, "files": saved}), encoding="utf-8")
+
+
 def save_results(settings: Settings, view: JobView) -> dict[str, Path]:
     """Copy a finished job's main result and its text files to ``outputs/``, once; returns file in the job → file there.
 
     Asking again, or after the user has moved the copies away, makes no second copy. Subtitles and transcripts get the
-    name of the video and what they are: ``talk-es.source.srt``.
+    name of the video: ``talk-es.srt``.
     """
     record = view.folder / RECORD
-    key = str(view.finished)
-    if record.is_file():
-        saved = files.read_json(record)
-        if saved["finished"] == key:
-            return {made_name: Path(path) for made_name, path in saved["files"].items()}
-    if view.state != "done" or view.kind not in ("dub", "sync", "speak", "transcribe"):
+    saved = read_state(record)
+    if not saved:
         return {}
-    stem, copies = output_stem(view), {}
-    for path in all_made(view):
-        if path.suffix == ".json":
-            continue
-        target = files.free_name(settings.outputs / f"{stem}{_role(view, path)}{path.suffix}")
+    if view.state != "done" or saved["finished"] == view.finished:
+        return {name: Path(path) for name, path in saved["files"].items()}
+    wanted = output_names(view)
+    stem = output_stem(view)
+    suffix = _free_suffix(settings.outputs, stem, wanted.values())
+    copies = {}
+    for path, name in wanted.items():
+        own, rest = name.startswith(f"{stem}."), name.removeprefix(stem)
+        target = files.free_name(settings.outputs / (f"{stem}{suffix}{rest}" if own else name))
         with files.part_file(target) as part:
             _link_or_copy(path, part)
         copies[path.name] = target
-    files.write_json(record, {"finished": key, "files": {name: str(path) for name, path in copies.items()}})
+    _note(record, view.finished, copies)
     return copies
 
 
-def _role(view: JobView, path: Path) -> str:
-    if path == made(view, MAIN.get(view.kind, "")):
-        return ""
-    for role in ("source", "target"):
-        if path == made(view, "subtitles", role):
-            language = view.options.get(f"{role}_language") or view.result.get(f"{role}_language") or role
-            return f".{language}"
-    return "" if view.kind == "transcribe" else f".{path.stem}"
+def output_names(view: JobView) -> dict[Path, str]:
+    """The files to save and their names: ``talk-es.mp4`` with ``talk-es.srt``, and ``talk-en.srt`` for what was said.
+
+    Players find subtitles of the same name by themselves.
+    """
+    stem, main = output_stem(view), made(view, MAIN.get(view.kind, ""))
+    plan = view.folder / "lines.json"
+    spoken = read_state(plan).get("source_language", "source") if view.kind == "dub" else ""
+    names = {}
+    for path in all_made(view):
+        if path == made(view, "transcript"):
+            continue
+        if path == made(view, "subtitles", "source"):
+            names[path] = f"{stem.rpartition('-')[0]}-{spoken}{path.suffix}"
+        elif path in (main, made(view, "subtitles", "target")) or view.kind == "transcribe":
+            names[path] = f"{stem}{path.suffix}"
+        elif path.suffix != ".json":
+            names[path] = f"{stem}.{path.stem}{path.suffix}"
+    return names
+
+
+def _free_suffix(folder: Path, stem: str, names: Iterable[str]) -> str:
+    """Nothing, or `` (2)``, `` (3)``… for all files of this stem alike, so that what belongs together shows it."""
+    own = [name.removeprefix(stem) for name in names if name.startswith(f"{stem}.")]
+    number, suffix = 1, ""
+    while any((folder / f"{stem}{suffix}{rest}").exists() for rest in own):
+        number += 1
+        suffix = f" ({number})"
+    return suffix
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
@@ -98,6 +133,15 @@ def _link_or_copy(source: Path, target: Path) -> None:
         os.link(source, target)
     except OSError:  # another file system, or one without hard links
         shutil.copyfile(source, target)
+
+
+def size_text(size: float) -> str:
+    """``1.4 GB``, ``12 MB``, ``3 kB``."""
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
 
 
 def open_folder(path: Path) -> bool:

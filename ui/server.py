@@ -20,9 +20,12 @@ from fastapi.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as AsgiMessage
 
-from pipelines.backend.policy import Policy
+from pipelines.backend.policy import Policy, choose
+from pipelines.backend.probe import Probe, look
 from pipelines.errors import InputError, Message, OptionError
 from pipelines.settings import Settings
+from ui.keeper import Keeper
+from ui.machine import Machine
 from ui.services import Services, make_services
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -133,7 +136,7 @@ def check_address(host: str, port: int, auth: tuple[str, str] | None) -> None:
     if host not in LOOPBACK and not (auth and all(auth)):
         raise OptionError(
             Message(f"Listening on {host} needs a password", f"监听 {host} 需要密码"),
-            Message("Add --auth USER:PASSWORD.", "请加上 --auth 用户名:密码。"),
+            Message("Add --auth USER:PASSWORD.", "请加上 --auth 用户名：密码。"),
         )
     if not _free(host, port):
         other = next((p for p in range(port + 1, port + 50) if _free(host, p)), 0)
@@ -175,7 +178,7 @@ def serve(
     auth: tuple[str, str] | None = None,
     *,
     policy: Policy | None = None,
-    device: str = "",
+    found: Probe | None = None,
     debug: bool = False,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
@@ -186,7 +189,9 @@ def serve(
     """
     check_address(host, port, auth)
     start_log(settings, debug)
-    services = make_services(settings, policy, device=device, local=host in LOOPBACK)
+    found = found or look(settings)
+    machine = Machine(found, policy or choose(found, threads=settings.threads))
+    services = make_services(settings, machine, local=host in LOOPBACK)
     names: Sequence[str] = (
         LOOPBACK if host in LOOPBACK else ("*",) if host in ("0.0.0.0", "::") else (*LOOPBACK, host)
     )
@@ -197,7 +202,13 @@ def serve(
     config = uvicorn.Config(
         app, host=host, port=port, log_level="info" if debug else "warning", log_config=None
     )
-    _Server(config, lambda: on_ready(address) if on_ready else None).run()
+    keeper = Keeper(services)
+    keeper.start()
+    try:
+        _Server(config, lambda: on_ready(address) if on_ready else None).run()
+    finally:
+        keeper.close()
+        services.close()
 
 
 class _Server(uvicorn.Server):

@@ -5,18 +5,22 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from dataclasses import dataclass
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pipelines import files
-from pipelines.backend.policy import Policy
 from pipelines.errors import InputError, Message
-from pipelines.jobs import Executor
+from pipelines.flows import FLOWS
+from pipelines.jobs import JobSpec, JobView
 from pipelines.jobs.local import LocalExecutor
 from pipelines.jobs.store import JobStore
 from pipelines.registry import EngineContext
 from pipelines.settings import Settings
+from ui import results
+from ui.machine import Machine
 from ui.previews import Previews
 
 
@@ -25,24 +29,40 @@ class Services:
     """Settings, jobs and the machine.
 
     Attributes:
-        device: the machine's name as the banner shows it.
+        machine: this computer, and how engines run on it now.
         local: the page listens on this computer alone, so paths on its disks may be used and folders opened.
         browser_secret: key of what the page remembers in the browser (the last job); fixed for an installation.
     """
 
     settings: Settings
-    policy: Policy
+    machine: Machine
     store: JobStore
-    executor: Executor
+    executor: LocalExecutor
     previews: Previews
-    device: str
     local: bool = True
     browser_secret: str = "dubwright"
+    saving: threading.Lock = field(default_factory=threading.Lock)
+
+    def submit(self, spec: JobSpec, private: Mapping[str, str] | None = None) -> str:
+        """Queue a job whose results are to be saved in ``outputs/``; returns its id."""
+        job_id = self.executor.submit(spec, private)
+        results.promise_to_save(self.store.folder(job_id).path)
+        return job_id
+
+    def save(self, view: JobView) -> dict[str, Path]:
+        """Save a finished job's results, once, whoever asks first (the page or the keeper)."""
+        with self.saving:
+            return results.save_results(self.settings, view)
 
     @property
     def context(self) -> EngineContext:
         """What registries need to say which engines are ready."""
-        return EngineContext(self.settings, self.policy)
+        return EngineContext(self.settings, self.machine.policy)
+
+    def close(self) -> None:
+        """Stop what runs; jobs that wait stay waiting for the next start."""
+        self.executor.close()
+        self.previews.close()
 
     @property
     def uploads(self) -> Path:
@@ -64,27 +84,27 @@ class Services:
         if view is None or not view.ended:
             raise InputError(
                 Message("This job is still running or was deleted", "该任务仍在运行或已被删除"),
-                Message("Wait until it has ended, or start a new one.", "请等它结束,或新建任务。"),
+                Message("Wait until it has ended, or start a new one.", "请等它结束，或新建任务。"),
             )
         self.executor.resume(job_id, changed)
         return job_id
 
 
 def make_services(
-    settings: Settings, policy: Policy | None = None, *, device: str = "", local: bool = True
+    settings: Settings, machine: Machine, *, local: bool = True, flows: Mapping[str, str] = FLOWS
 ) -> Services:
-    """Everything the page needs, from the settings; opens the history of jobs."""
-    policy = policy or Policy()
+    """Everything the page needs, from the settings; opens the history of jobs and takes waiting ones over."""
     for folder in (settings.cache, settings.outputs):
         folder.mkdir(parents=True, exist_ok=True)
     store = JobStore(settings)
+    executor = LocalExecutor(store, settings, policy=lambda: machine.policy, flows=flows)
+    executor.adopt()
     return Services(
         settings=settings,
-        policy=policy,
+        machine=machine,
         store=store,
-        executor=LocalExecutor(store, settings, policy=policy),
+        executor=executor,
         previews=Previews(settings),
-        device=device or policy.device.upper(),
         local=local,
         browser_secret=browser_secret(settings),
     )
@@ -119,7 +139,7 @@ def source_path(services: Services, uploaded: str | None, typed: str | None) -> 
             Message("There is no such file on this computer", "这台电脑上没有这个文件"),
             Message(
                 "Give the whole path, beginning at the drive or at /.",
-                "请填写完整路径(从盘符或 / 开始)。",
+                "请填写完整路径（从盘符或 / 开始）。",
             ),
             name,
         )

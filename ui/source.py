@@ -10,6 +10,8 @@ from ui.i18n import escaped, text
 from ui.jobs_view import clock
 from ui.services import Services
 
+CODECS = {"h264": "H.264", "hevc": "HEVC", "mpeg4": "MPEG-4", "vp8": "VP8", "vp9": "VP9", "av1": "AV1"}
+
 
 def probe(path: Path) -> VideoInfo:
     """What is in the file.
@@ -24,7 +26,12 @@ def probe(path: Path) -> VideoInfo:
 
 def facts_html(info: VideoInfo, language: str) -> str:
     """Length, size, frame rate, sound and peculiarities as a row of small labels."""
-    items = [clock(info.duration), f"{info.width}×{info.height}", f"{float(info.fps):.4g} fps", info.codec]
+    items = [
+        clock(info.duration),
+        f"{info.width}×{info.height}",
+        f"{float(info.fps):.4g} fps",
+        CODECS.get(info.codec, info.codec),
+    ]
     if info.vfr:
         items.append(text(language, "ui_fact_vfr", fps=f"{float(info.fps):.4g}"))
     if info.hdr:

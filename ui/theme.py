@@ -7,9 +7,13 @@ import gradio as gr
 CSS = """
 .gradio-container {width: 100% !important; max-width: min(1280px, 100vw) !important; margin: 0 auto !important;}
 .gradio-container .main, .gradio-container .wrap, .gradio-container .contain {min-width: 0; max-width: 100%;}
+#banner .html-container, #dub-progress .html-container, #voice-progress .html-container,
+#transcribe-progress .html-container, #head-progress .html-container, #dub-timeline .html-container,
+#dub-report .html-container, #dub-facts .html-container {padding: 0;}
 #header {align-items: center; gap: 8px 16px; flex-wrap: nowrap;}
 #heading h1 {margin: 0 0 2px; font-size: 1.5rem; letter-spacing: -0.01em;}
 #heading p {margin: 0; color: var(--body-text-color-subdued); font-size: .92rem;}
+.file-drop .label-wrap, #dub-file, #head-file, #transcribe-file {min-height: 0;}
 #language {max-width: 124px; min-width: 112px !important; flex: 0 0 auto;}
 .banner {border: 1px solid var(--border-color-primary); border-radius: var(--radius-lg);
   background: var(--background-fill-secondary); padding: 0; font-size: .9rem;}
@@ -19,9 +23,11 @@ CSS = """
 .banner summary .more {margin-left: auto; color: var(--link-text-color); text-decoration: underline;}
 .dw-table {overflow-x: auto; padding: 0 14px 12px;}
 .dw-table table {border-collapse: collapse; width: 100%; font-size: .88rem;}
-.dw-table th, .dw-table td {text-align: left; padding: 5px 10px 5px 0; vertical-align: top;
-  border-top: 1px solid var(--border-color-primary);}
-.dw-table th {font-weight: 600; border-top: none;}
+.dw-table table th, .dw-table table td {text-align: left; padding: 6px 14px 6px 0 !important; vertical-align: top;
+  border: none !important; border-top: 1px solid var(--border-color-primary) !important;}
+.dw-table table th {font-weight: 600; border-top: none !important;}
+.dw-table table code {overflow-wrap: anywhere; font-size: .82rem;}
+.state-bad {color: var(--dw-bad);} .verdict {font-weight: 600; margin: 4px 14px 8px;}
 .state-ok {color: var(--dw-good);} .state-no {color: var(--dw-warn);}
 :root {--dw-good: #15803d; --dw-warn: #b45309; --dw-bad: #b91c1c;}
 .dark {--dw-good: #4ade80; --dw-warn: #fbbf24; --dw-bad: #f87171;}
@@ -36,7 +42,7 @@ CSS = """
 .job.empty {border-style: dashed; color: var(--body-text-color-subdued); min-height: 150px; display: flex;
   align-items: center; justify-content: center; text-align: center;}
 .job.empty p {max-width: 38em;}
-.stage {display: grid; grid-template-columns: 1.4em minmax(7em, 1fr) minmax(60px, 2fr) minmax(8.5em, auto);
+.stage {display: grid; grid-template-columns: 1.4em 9.5em 1fr 14em;
   align-items: center; gap: 2px 8px; font-size: .9rem; padding: 3px 0;}
 .stage .count {color: var(--body-text-color-subdued); font-variant-numeric: tabular-nums; text-align: right;}
 .stage .track {height: 7px; border-radius: 4px; background: var(--border-color-primary); overflow: hidden;}
@@ -50,6 +56,7 @@ CSS = """
   background: var(--background-fill-secondary);}
 .problem.note {border-color: var(--dw-warn);}
 .problem.hint {border-color: var(--color-accent);}
+.inset {padding: 0 14px; margin: 2px 0;}
 .quiet {color: var(--body-text-color-subdued); font-size: .88rem;}
 .timeline svg {width: 100%; height: auto; display: block;}
 .timeline {overflow-x: auto;}
@@ -69,4 +76,15 @@ def make_theme() -> gr.themes.Base:
         primary_hue="indigo",
         font=["system-ui", "Noto Sans CJK SC", "sans-serif"],
         font_mono=["ui-monospace", "monospace"],
+    ).set(
+        block_title_background_fill="none",
+        block_title_background_fill_dark="none",
+        block_title_text_color="*body_text_color",
+        block_title_text_color_dark="*body_text_color",
+        block_title_padding="0",
+        block_title_text_weight="600",
+        block_label_text_color="*body_text_color",
+        block_label_text_color_dark="*body_text_color",
+        block_label_background_fill="*background_fill_secondary",
+        block_label_background_fill_dark="*background_fill_secondary",
     )

@@ -9,7 +9,7 @@ from ui.i18n import escaped, text
 from ui.jobs_view import clock
 
 ROW, GAP, LEFT, AXIS = 30, 8, 6, 18
-PIXELS_PER_SECOND, NARROWEST, WIDEST = 26, 640, 24000
+PIXELS_PER_SECOND, NARROWEST, WIDEST = 26, 1160, 24000
 
 
 def overruns(plan: DubPlan) -> frozenset[int]:
@@ -36,7 +36,7 @@ def _box(x: float, y: int, width: float, words: str, hint: str, style: str) -> s
 def _axis(duration: float, scale: float) -> str:
     step = next((step for step in (1, 2, 5, 10, 30, 60, 300) if step * scale >= 60), 600)
     marks = []
-    for second in range(0, int(duration) + 1, step):
+    for second in range(0, int(duration - 0.3 * step) + 1, step):
         x = LEFT + second * scale
         marks.append(
             f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{AXIS - 4}" y2="{AXIS + 2 * ROW + GAP}" stroke="currentColor" '
@@ -53,12 +53,12 @@ def _line(line: DubLine, scale: float, late: bool, language: str) -> str:
         AXIS,
         width,
         line.source,
-        f"{line.index} · {line.source}",
+        f"{line.index + 1} · {line.source}",
         'fill="var(--background-fill-secondary)" stroke="var(--border-color-primary)"',
     )
     if line.speak_end <= line.speak_start:
         return drawn
-    hint = f"{line.index} · {line.text}"
+    hint = f"{line.index + 1} · {line.text}"
     words, style = line.text, 'fill="var(--color-accent)" fill-opacity=".28" stroke="var(--color-accent)"'
     if late:
         words = f"⚠ {line.text}"
@@ -78,5 +78,5 @@ def timeline_svg(plan: DubPlan, language: str) -> str:
     name = escaped(text(language, "ui_timeline"))
     return (
         f'<div class="timeline" tabindex="0" role="group" aria-label="{name}"><svg viewBox="0 0 {width:.0f} {height}" role="img" '
-        f'aria-label="{name}" style="min-width:{width:.0f}px">{_axis(plan.duration, scale)}{body}</svg></div>'
+        f'aria-label="{name}" style="width:{width:.0f}px">{_axis(plan.duration, scale)}{body}</svg></div>'
     )

@@ -7,7 +7,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,8 @@ class LocalExecutor:
     Args:
         store: where jobs live.
         settings: handed to the flows.
-        policy: handed to the flows; its environment goes to the worker.
+        policy: handed to the flows; its environment goes to the worker. A function is asked when a job begins, so
+            that the user can choose anew between two jobs.
         flows: kind → ``module:function``.
         limits: how patient to be.
     """
@@ -51,12 +52,13 @@ class LocalExecutor:
         store: JobStore,
         settings: Settings,
         *,
-        policy: Policy | None = None,
+        policy: Policy | Callable[[], Policy] | None = None,
         flows: Mapping[str, str] = FLOWS,
         limits: Limits | None = None,
     ) -> None:
         self._store, self._settings, self._flows = store, settings, flows
-        self._policy = policy or Policy()
+        fixed = policy if isinstance(policy, Policy) else Policy()
+        self._policy = policy if callable(policy) else lambda: fixed
         self._limits = limits or Limits()
         self._queue: dict[str, FileLock] = {}  # in order
         self._running: str | None = None
@@ -268,7 +270,7 @@ class LocalExecutor:
             path.unlink(missing_ok=True)
         folder.heartbeat.touch()
         self._store.save(record)
-        write_context(folder, self._settings, self._policy)
+        write_context(folder, self._settings, self._policy())
         with folder.log.open("a", encoding="utf-8") as file:
             file.write(f"--- attempt {record.attempts}, {time.strftime('%Y-%m-%d %H:%M:%S')}\n")
 
@@ -280,7 +282,7 @@ class LocalExecutor:
 
     def _environment(self, folder: JobFolder) -> dict[str, str]:
         private = {str(key): str(value) for key, value in read_state(folder.private).items()}
-        return {**self._policy.environment, **private}
+        return {**self._policy().environment, **private}
 
     def _conclude(
         self, record: JobRecord, folder: JobFolder, watch: Watch, death: PipelineError

@@ -36,8 +36,8 @@ class Limits:
 
     heartbeat: float = 120.0
     silence: float = 1800.0
-    polite: float = 0.8
-    firm: float = 1.3
+    polite: float = 0.6
+    firm: float = 1.1
     leave: float = 5.0
 
 

@@ -16,7 +16,7 @@ import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from pipelines.settings import Settings
-from tests.ui.conftest import close_services, open_services
+from tests.ui.conftest import open_services
 from ui.server import make_app
 from ui.services import Services
 
@@ -72,7 +72,7 @@ def site(home: Settings) -> Iterator[Site]:
     """The page with quick flows."""
     services = open_services(home)
     yield from run_site(services)
-    close_services(services)
+    services.close()
 
 
 @pytest.fixture(scope="session")

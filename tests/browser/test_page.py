@@ -20,7 +20,7 @@ TABS = {
     "Transcription": "#transcribe-go",
     "Talking head": "#head-go",
     "Jobs": "#jobs-refresh",
-    "System": "#system-engines",
+    "System": "#system-doctor table",
 }
 
 
@@ -64,7 +64,7 @@ def test_the_banner_names_machine_precision_and_engines_and_opens_their_table(
 ) -> None:
     page = visit(context(), site)
     line = page.locator("#banner summary")
-    for words in ("Test machine", "full precision", "safe mode off", "engines ready"):
+    for words in ("2 threads", "full precision", "safe mode off", "engines ready"):
         expect(line).to_contain_text(words)
     expect(page.locator("#banner table")).to_be_hidden()
     line.click()

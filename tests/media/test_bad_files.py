@@ -106,6 +106,14 @@ def test_picture_that_stops_decoding_is_refused(
             pass
 
 
+def test_unknown_codec_is_named_as_the_trouble(numbered_video: Make, tmp_path: Path) -> None:
+    """A protected or exotic picture: the container is fine, nothing can decode what is in it."""
+    path = tmp_path / "protected.mp4"
+    path.write_bytes(numbered_video("plain.mp4", 10, 25, X264).read_bytes().replace(b"avc1", b"xqz1"))
+    with pytest.raises(MediaError, match=r"cannot be decoded.*protected\.mp4, stream 0"):
+        probe(path)
+
+
 def test_no_sound_track(numbered_video: Make, settings: Settings) -> None:
     path = numbered_video("silent.mp4", 10, 25, X264)
     assert probe(path).audio == ()

@@ -65,7 +65,11 @@ def test_any_frame_can_be_the_first(name: str, numbered_video: Make, settings: S
 def test_rates_are_exact_fractions(
     rate: str, container: str, numbered_video: Make, settings: Settings
 ) -> None:
-    codec = X264 if container == "mp4" else ("-c:v", "libvpx", "-deadline", "realtime", "-pix_fmt", "yuv420p")
+    codec = (
+        X264
+        if container == "mp4"
+        else ("-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8", "-pix_fmt", "yuv420p")
+    )
     info = probe(numbered_video(f"clip.{container}", 100, Fraction(rate), codec))
     assert (info.fps, info.vfr, info.frames) == (Fraction(rate), False, 100)
     assert info.duration == pytest.approx(float(100 / Fraction(rate)), abs=1e-9)
@@ -273,3 +277,24 @@ def test_probe_sees_a_changed_file(numbered_video: Make) -> None:
     assert probe(path).frames == 5
     numbered_video("clip.mp4", 9, 25, X264)
     assert probe(path).frames == 9
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "size", "fps", "frames"),
+    [
+        ("talk_outdoor_10s.mp4", "hevc", (1080, 1920), 25, 250),
+        ("talk_room_20s.mp4", "hevc", (1080, 1920), 30, 600),
+        ("talk_512_8s.mp4", "mpeg4", (512, 512), 25, 200),
+        ("face_512_silent_3s.mp4", "h264", (512, 512), 25, 78),
+    ],
+)
+def test_real_recordings(
+    name: str, codec: str, size: tuple[int, int], fps: int, frames: int, data: Path, settings: Settings
+) -> None:
+    info = probe(data / "video" / name)
+    assert (info.codec, info.width, info.height, info.fps, info.frames) == (codec, *size, fps, frames)
+    assert not info.vfr
+    first = list(read_frames(info, settings, start=20, count=12))
+    assert len(first) == 12
+    assert np.array_equal(next(read_frames(info, settings, start=30)), first[10])
+    assert len(list(read_frames(info, settings, start=frames - 2))) == 2

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import gradio as gr
 import pytest
 
-from pipelines.jobs.local import LocalExecutor
+from pipelines.backend.policy import Policy
+from pipelines.backend.probe import Probe
 from pipelines.jobs.spec import JobView
 from pipelines.settings import Settings
 from tests.ui.flows import FLOWS
+from ui.machine import Machine
 from ui.services import Services, make_services
 
 PATIENCE = 60.0
@@ -21,14 +22,7 @@ PATIENCE = 60.0
 
 def open_services(settings: Settings) -> Services:
     """Services whose jobs are the quick flows."""
-    services = make_services(settings, device="Test machine")
-    return replace(services, executor=LocalExecutor(services.store, settings, flows=FLOWS))
-
-
-def close_services(services: Services) -> None:
-    """End the worker and the preview thread."""
-    cast(LocalExecutor, services.executor).close()
-    services.previews.close()
+    return make_services(settings, Machine(Probe(), Policy(threads=2)), flows=FLOWS)
 
 
 @pytest.fixture
@@ -36,7 +30,7 @@ def services(settings: Settings) -> Iterator[Services]:
     """Services in a folder of their own."""
     services = open_services(settings)
     yield services
-    close_services(services)
+    services.close()
 
 
 def asking(language: str = "en-US,en;q=0.9") -> gr.Request:

@@ -74,13 +74,27 @@ def dub(folder: Path, options: dict[str, Any], context: EngineContext, report: R
     )  # fmt: skip
     save_plan(folder / "lines.json", DubPlan("en", target, 3.0, spoken))
     clip(folder / "dubbed.mp4")
+    told = [
+        {
+            "index": line.index,
+            "state": "spoken",
+            "speed": 1.11,
+            "heard": line.text,
+            "error_rate": 0.2 * line.index,
+        }
+        for line in spoken
+    ]
+    write_json(
+        folder / "report.json",
+        {"lines": told, "lips": {"synthesised": [[0, 50]]}, "frames": 75, "seconds": {"lips": 2}},
+    )
     for role in ("source", "target"):
         write_text(folder / f"{role}.srt", "1\n00:00:00,000 --> 00:00:01,200\nGood morning.\n")
     _work(report, "video", 2, 0.1, "frames")
     return {
         "video": "dubbed.mp4",
         "subtitles": {"source": "source.srt", "target": "target.srt"},
-        "report": {"lines": 2},
+        "report": "report.json",
         "lines": "lines.json",
     }
 

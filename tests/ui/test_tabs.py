@@ -15,7 +15,6 @@ from tests.ui.conftest import asking, dub_values, ended
 from tests.ui.flows import clip
 from ui import lines
 from ui.dubbing import DubHandlers
-from ui.results import save_results
 from ui.services import Services, source_path
 from ui.tabs.jobs import JobsHandlers
 from ui.tabs.talking_head import TalkingHeadHandlers
@@ -38,10 +37,10 @@ def test_a_dub_is_saved_under_its_name_and_never_over_another(services: Services
     shown = handlers.show(view, "en")
     names = sorted(path.name for path in services.settings.outputs.iterdir())
     assert names == [
+        "my talk 你好-en.srt",
         "my talk 你好-es (2).mp4",
-        "my talk 你好-es.es.srt",
+        "my talk 你好-es (2).srt",
         "my talk 你好-es.mp4",
-        "my talk 你好-es.source.srt",
     ]
     assert (services.settings.outputs / "my talk 你好-es.mp4").read_bytes() == b"mine"
     assert "my talk 你好-es (2).mp4" in shown["saved"].value
@@ -132,7 +131,7 @@ def test_the_job_list_shows_disk_use_and_deletes_only_the_job(services: Services
     view = ended(
         services, DubHandlers(services).submit(asking(), **dub_values(file=str(clip(tmp_path / "a.mp4"))))
     )
-    saved = save_results(services.settings, view)
+    saved = services.save(view)
     table, ids, summary = handlers.listing(asking())
     assert ids == [view.id] and table["data"][0][1:4] == ["Dub", "a.mp4 → Spanish", "Finished"]
     assert table["data"][0][4].endswith("kB") and summary.startswith("1 jobs")

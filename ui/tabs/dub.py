@@ -24,7 +24,7 @@ from ui.tabs.parts import (
 )
 
 COPY = "(numbered) => { navigator.clipboard.writeText(numbered); return numbered; }"
-COLUMN_WIDTHS: list[str | int] = ["64px", "92px", "92px", "34%", "34%", "130px"]
+COLUMN_WIDTHS: list[str | int] = ["76px", "96px", "96px", "33%", "33%", "150px"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Inputs:
 class Table:
     """The line table and what belongs to it."""
 
-    group: gr.Group
+    group: gr.Column
     help: gr.Markdown
     table: gr.Dataframe
     again: gr.Button
@@ -89,7 +89,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
         with gr.Row():
             with gr.Column(scale=5, min_width=300):
                 file = gr.File(
-                    label=label("ui_dub_drop"), file_types=["video"], height=150, elem_id="dub-file"
+                    label=label("ui_dub_drop"), file_types=["video"], height=190, elem_id="dub-file"
                 )
                 path = local_path(services, "dub")
                 facts = gr.HTML(visible=False, elem_id="dub-facts")
@@ -133,8 +133,13 @@ def _player(name: str) -> gr.Video:
 def _results(services: Services) -> dict[str, Block]:
     saved = gr.HTML(visible=False, elem_id="dub-saved")
     files = gr.Files(label=label("ui_files"), visible=False, interactive=False, elem_id="dub-files")
-    open_folder_button(services)
-    return {"saved": saved, "files": files, "report": gr.HTML(visible=False, elem_id="dub-report")}
+    folder = open_folder_button(services)
+    return {
+        "saved": saved,
+        "files": files,
+        "folder": folder,
+        "report": gr.HTML(visible=False, elem_id="dub-report"),
+    }
 
 
 def _more(
@@ -171,7 +176,7 @@ def _more(
 
 
 def _table() -> Table:
-    with gr.Group(visible=False, elem_id="dub-lines") as group:
+    with gr.Column(visible=False, elem_id="dub-lines") as group:
         help_text = gr.Markdown(label("ui_dub_lines_help"), padding=True)
         table = gr.Dataframe(
             headers=["", "", "", "", "", ""],

@@ -13,21 +13,13 @@ from pipelines.jobs.store import CLEAN_UP_RULE
 from ui import results
 from ui.i18n import label, language_of, text
 from ui.jobs_view import job_html, plainly
+from ui.results import size_text
 from ui.services import Services, showable
 from ui.tabs.parts import PRIVATELY, open_folder_button
 
 KINDS = ("dub", "speak", "transcribe", "sync", "weights")
 SHOWN, DAYS = 200, 30
 COLUMNS = ("when", "kind", "title", "state", "disk")
-
-
-def size_text(size: float) -> str:
-    """``1.4 GB``, ``12 MB``, ``3 kB``."""
-    for unit in ("B", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +51,11 @@ class JobsHandlers:
             summary = text(language, "ui_jobs_none")
         table = {"headers": heads, "data": [self._row(view, language) for view in views]}
         rule = CLEAN_UP_RULE.text(language)
-        return table, [view.id for view in views], f"{summary} {rule}"
+        return (
+            table,
+            [view.id for view in views],
+            f"{summary} {rule} {text(language, 'ui_jobs_uploads_rule')}",
+        )
 
     def choose(self, ids: list[str], picked: gr.SelectData, request: gr.Request) -> tuple[Any, ...]:
         """Show the job of the row that was clicked."""
@@ -81,7 +77,7 @@ class JobsHandlers:
                 gr.Timer(active=False),
             )
         video = results.made(view, "video") if view.state == "done" else None
-        saved = results.save_results(self.services.settings, view)
+        saved = self.services.save(view)
         paths = [str(path) for path in saved.values() if path.is_file()]
         return (
             job_html(view, language_of(request)),
@@ -131,7 +127,8 @@ def build(services: Services, demo: gr.Blocks) -> None:
         with gr.Row():
             refresh = gr.Button(label("ui_jobs_refresh"), size="sm", elem_id="jobs-refresh")
             clean = gr.Button(label("ui_jobs_clean"), size="sm", elem_id="jobs-clean")
-            open_folder_button(services)
+            folder = open_folder_button(services)
+            folder.visible = services.local
         card = gr.HTML(elem_id="jobs-card")
         with gr.Row():
             stop = gr.Button(label("ui_stop"), variant="stop", visible=False, elem_id="jobs-stop")

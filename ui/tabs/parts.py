@@ -69,8 +69,8 @@ def fill_menu(demo: gr.Blocks, menu: gr.Dropdown, choices: Choices) -> None:
 
 
 def open_folder_button(services: Services) -> gr.Button:
-    """*Open folder*, for pages on this computer."""
-    button = gr.Button(label("ui_open_folder"), size="sm", visible=services.local)
+    """*Open folder*; shown with the results, on a page of this computer."""
+    button = gr.Button(label("ui_open_folder"), size="sm", visible=False)
 
     def show(request: gr.Request) -> None:
         from ui.results import open_folder

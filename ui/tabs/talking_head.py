@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.components import Component
+from gradio.blocks import Block
 
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
@@ -34,7 +34,7 @@ class TalkingHeadHandlers:
         if not sound and not words:
             raise InputError(
                 Message("There is nothing for the face to say", "没有要说的内容"),
-                Message("Add a sound file, or write a text.", "请添加声音文件,或输入文字。"),
+                Message("Add a sound file, or write a text.", "请添加声音文件，或输入文字。"),
             )
         options = {
             "face": str(face),
@@ -46,16 +46,17 @@ class TalkingHeadHandlers:
             "reference": given["reference"] or None,
         }
         title = f"{face.name} + {Path(sound).name if sound else words[:30]}"
-        return self.services.executor.submit(JobSpec("sync", options, title))
+        return self.services.submit(JobSpec("sync", options, title))
 
     def show(self, view: JobView, language: str) -> dict[str, Any]:
         """The video and where it was saved."""
         video = results.made(view, "video") if view.state == "done" else None
         if video is None:
             return {}
-        saved = results.save_results(self.services.settings, view)
+        saved = self.services.save(view)
         return {
             "video": gr.Video(value=str(showable(self.services, video)), visible=True),
+            "folder": gr.Button(visible=self.services.local),
             "saved": shown_html(results.saved_html(list(saved.values())[:1], language)),
         }
 
@@ -70,7 +71,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
             example = gr.Button(label("ui_example"), size="sm", elem_id="head-example")
         with gr.Column(scale=7, min_width=300):
             panel = job_panel(services, "head")
-            shown: dict[str, Component] = {
+            shown: dict[str, Block] = {
                 "video": gr.Video(
                     label=label("ui_head_result"),
                     interactive=False,
@@ -81,19 +82,19 @@ def build(services: Services, demo: gr.Blocks) -> None:
                 ),
                 "saved": gr.HTML(visible=False),
             }
-            open_folder_button(services)
+            shown["folder"] = open_folder_button(services)
     follower = Follower(services, panel, shown, handlers.show)
     follower.connect(demo)
     follower.start(go, handlers.submit, inputs, "sync")
-    filled: list[Component] = [inputs["file"], inputs["sound"]]
+    filled: list[Block] = [inputs["file"], inputs["sound"]]
     example.click(lambda: (examples.talker(), examples.other_sample()), None, filled, **PRIVATELY)
 
 
-def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Component]:
+def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     from pipelines.lipsync import LIP_ENGINES
 
     file = gr.File(
-        label=label("ui_head_face"), file_types=["video", "image"], height=150, elem_id="head-file"
+        label=label("ui_head_face"), file_types=["video", "image"], height=190, elem_id="head-file"
     )
     path = local_path(services, "head")
     sound = gr.Audio(label=label("ui_head_audio"), type="filepath", elem_id="head-audio")

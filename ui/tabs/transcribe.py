@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
-from gradio.components import Component
+from gradio.blocks import Block
 
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
@@ -41,7 +41,7 @@ class TranscribeHandlers:
             "itn": bool(given["itn"]),
             "formats": list(given["formats"]),
         }
-        return self.services.executor.submit(JobSpec("transcribe", options, path.name))
+        return self.services.submit(JobSpec("transcribe", options, path.name))
 
     def show(self, view: JobView, language: str) -> dict[str, Any]:
         """The text with times, and the files."""
@@ -52,9 +52,10 @@ class TranscribeHandlers:
         spoken = "\n".join(
             f"[{lines.time_text(s.start)} – {lines.time_text(s.end)}] {s.text}" for s in segments
         )
-        saved = results.save_results(self.services.settings, view)
+        saved = self.services.save(view)
         return {
             "text": gr.Textbox(value=spoken or text(language, "ui_transcribe_none"), visible=True),
+            "folder": gr.Button(visible=self.services.local),
             "files": gr.Files(value=[str(item) for item in saved.values()], visible=bool(saved)),
         }
 
@@ -71,7 +72,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
             example = gr.Button(label("ui_example"), size="sm", elem_id="transcribe-example")
         with gr.Column(scale=7, min_width=300):
             panel = job_panel(services, "transcribe")
-            shown: dict[str, Component] = {
+            shown: dict[str, Block] = {
                 "text": gr.Textbox(
                     label=label("ui_transcribe_text"),
                     lines=10,
@@ -83,20 +84,20 @@ def build(services: Services, demo: gr.Blocks) -> None:
                 ),
                 "files": gr.Files(label=label("ui_files"), visible=False, interactive=False),
             }
-            open_folder_button(services)
+            shown["folder"] = open_folder_button(services)
     follower = Follower(services, panel, shown, handlers.show)
     follower.connect(demo)
     follower.start(go, handlers.submit, inputs, "transcribe")
     example.click(examples.sample, None, inputs["file"], **PRIVATELY)
 
 
-def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Component]:
+def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     from pipelines.asr import RECOGNIZERS
 
     file = gr.File(
         label=label("ui_transcribe_drop"),
         file_types=["audio", "video"],
-        height=150,
+        height=190,
         elem_id="transcribe-file",
     )
     path = local_path(services, "transcribe")

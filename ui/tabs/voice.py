@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.components import Component
+from gradio.blocks import Block
 
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
@@ -56,20 +56,21 @@ class VoiceHandlers:
             "emotion": None,
             "seed": int(given["seed"] or 0),
         }
-        return self.services.executor.submit(JobSpec("speak", options, f"{Path(sample).stem}: {words[:40]}"))
+        return self.services.submit(JobSpec("speak", options, f"{Path(sample).stem}: {words[:40]}"))
 
     def show(self, view: JobView, language: str) -> dict[str, Any]:
         """The speech, how long it is and how like the sample."""
         audio = results.made(view, "audio") if view.state == "done" else None
         if audio is None:
             return {}
-        saved = results.save_results(self.services.settings, view)
+        saved = self.services.save(view)
         seconds, similarity = view.result.get("seconds"), view.result.get("similarity")
         key = "ui_voice_similarity" if similarity is not None else "ui_voice_length"
         values = {"seconds": f"{seconds or 0:.2f}", "similarity": f"{similarity or 0:.2f}"}
         return {
             "audio": gr.Audio(value=str(showable(self.services, audio)), visible=True),
             "measures": text(language, key, **values),
+            "folder": gr.Button(visible=self.services.local),
             "saved": shown_html(results.saved_html(list(saved.values()), language)),
         }
 
@@ -84,22 +85,22 @@ def build(services: Services, demo: gr.Blocks) -> None:
             example = gr.Button(label("ui_example"), size="sm", elem_id="voice-example")
         with gr.Column(scale=6, min_width=300):
             panel = job_panel(services, "voice")
-            results_: dict[str, Component] = {
+            results_: dict[str, Block] = {
                 "audio": gr.Audio(
                     label=label("ui_voice_result"), interactive=False, visible=False, elem_id="voice-result"
                 ),
                 "measures": gr.Markdown(elem_id="voice-measures"),
                 "saved": gr.HTML(visible=False),
             }
-            open_folder_button(services)
+            results_["folder"] = open_folder_button(services)
     follower = Follower(services, panel, results_, handlers.show)
     follower.connect(demo)
     follower.start(go, handlers.submit, inputs, "speak")
-    filled: list[Component] = [inputs["sample"], inputs["words"], inputs["language"], inputs["consent"]]
+    filled: list[Block] = [inputs["sample"], inputs["words"], inputs["language"], inputs["consent"]]
     example.click(lambda: (examples.sample(), examples.SPEECH, "en", True), None, filled, **PRIVATELY)
 
 
-def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Component]:
+def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     from pipelines.voice import VOICES
 
     sample = gr.Audio(label=label("ui_voice_sample"), type="filepath", elem_id="voice-sample")

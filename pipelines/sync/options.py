@@ -1,0 +1,99 @@
+"""What a lip-sync job asks for, checked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pipelines.errors import InputError, Message, OptionError
+from pipelines.sync.order import FITS, Fit
+
+FURTHEST_OFFSET = 2.0  # s
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
+    """The job's options.
+
+    Attributes:
+        face: video or picture. audio: what is said, or None when ``text`` is to be spoken.
+        text: what is said, when known (with ``audio``: better than hearing it).
+        reference: a recording of the voice ``text`` is spoken in, or the name of a saved voice.
+        language: ISO 639-1 code of the speech, or None to find out.
+        offset: seconds by which the mouth is moved against the sound (positive: later).
+    """
+
+    face: Path
+    audio: Path | None
+    engine: str
+    fit: Fit
+    offset: float
+    text: str
+    reference: str
+    language: str | None
+    voice_engine: str
+
+    @classmethod
+    def read(cls, options: dict[str, Any]) -> SyncOptions:
+        """Check a job's options.
+
+        Raises:
+            InputError: a file is missing, or there is nothing to say. OptionError: a value makes no sense.
+        """
+        face = _file(options.get("face"), Message("There is no face to move", "未指定人脸视频或图片"))
+        text = str(options.get("text") or "").strip()
+        audio = options.get("audio")
+        if not audio and not text:
+            raise InputError(
+                Message("There is nothing for the face to say", "没有要说的内容"),
+                Message("Give a sound file or a text.", "请提供声音文件或文字。"),
+            )
+        return cls(
+            face=face,
+            audio=_file(audio, Message("", "")) if audio else None,
+            engine=str(options.get("engine") or "ownmouth"),
+            fit=_fit(options.get("fit") or "loop"),
+            offset=_offset(options.get("offset") or 0.0),
+            text=text,
+            reference=str(options.get("reference") or ""),
+            language=str(options["language"]) if options.get("language") else None,
+            voice_engine=str(options.get("voice_engine") or "kokoro"),
+        )
+
+
+def _file(value: object, missing: Message) -> Path:
+    if not value:
+        raise InputError(missing, Message("Choose a file.", "请选择文件。"))
+    path = Path(str(value)).expanduser()
+    if not path.is_file():
+        raise InputError(
+            Message("There is no such file", "文件不存在"),
+            Message("Check the path.", "请检查路径。"),
+            str(path),
+        )
+    return path
+
+
+def _fit(value: object) -> Fit:
+    for fit in FITS:
+        if value == fit:
+            return fit
+    raise OptionError(
+        Message(f"There is no fit {value!r}", f"没有适配方式 {value!r}"),
+        Message(f"Choose one of: {', '.join(FITS)}.", f"请从中选择:{', '.join(FITS)}。"),
+    )
+
+
+def _offset(value: object) -> float:
+    try:
+        offset = float(str(value))
+    except ValueError:
+        offset = math.nan
+    if not abs(offset) <= FURTHEST_OFFSET:
+        raise OptionError(
+            Message(f"An offset of {value} s makes no sense", f"偏移 {value} 秒没有意义"),
+            Message("Give a number of seconds between -2 and 2.", "请输入 -2 到 2 之间的秒数。"),
+        )
+    return offset

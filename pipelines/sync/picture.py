@@ -1,0 +1,91 @@
+"""The picture of a lip-sync job: frames of the right number, drawn by the lip engine, encoded as they come."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pipelines import faces, media
+from pipelines.artifacts import fingerprint, options_key, run_stage
+from pipelines.errors import Message, NoFace
+from pipelines.files import read_json, write_json
+from pipelines.lipsync import LIP_ENGINES, LipDrive
+from pipelines.progress import Report, tracked
+from pipelines.registry import EngineContext
+from pipelines.sync.options import SyncOptions
+from pipelines.sync.order import frame_order
+from pipelines.types import Phone, VideoInfo
+
+PICTURE = "picture.mp4"
+LIPS = "lips.json"
+
+
+def draw(
+    folder: Path,
+    asked: SyncOptions,
+    sound: Path,
+    seconds: float,
+    phones: tuple[Phone, ...],
+    context: EngineContext,
+    report: Report,
+) -> dict[str, Any]:
+    """Write ``picture.mp4`` without sound, as long as the sound (to the frame); returns the lip engine's report.
+
+    Raises:
+        NoFace: nobody is to be seen in the whole clip.
+    """
+    info = media.probe(asked.face)
+    key = options_key(
+        face=fingerprint(asked.face),
+        sound=fingerprint(sound),
+        engine=asked.engine,
+        fit=asked.fit,
+        offset=asked.offset,
+        phones=[asdict(phone) for phone in phones],
+        version=1,
+    )
+
+    def make() -> None:
+        wanted = max(round(seconds * info.fps), 1)
+        fit = "freeze" if info.still else asked.fit
+        order = frame_order(fit, info.frames, wanted)
+        record = _draw(
+            folder / PICTURE,
+            asked,
+            info,
+            LipDrive(order, phones, sound, offset=asked.offset),
+            context,
+            report,
+        )
+        write_json(folder / LIPS, record)
+
+    run_stage(folder, "video", key, [PICTURE, LIPS], make)
+    record: dict[str, Any] = read_json(folder / LIPS)
+    return record
+
+
+def _draw(
+    path: Path, asked: SyncOptions, info: VideoInfo, drive: LipDrive, context: EngineContext, report: Report
+) -> dict[str, Any]:
+    tracks = faces.analyse(info, context.settings, report)
+    if not tracks:
+        raise NoFace(
+            Message("No face was found in this picture or video", "在该图片或视频中未找到人脸"),
+            Message("Choose another clip, or a closer view.", "请换一段视频,或选择更近的镜头。"),
+            info.path.name,
+        )
+    if len(tracks) > 1:
+        report.note(
+            Message(
+                f"{len(tracks)} people were found: the one seen longest and largest speaks",
+                f"找到 {len(tracks)} 人:由出现最久、最大的一位说话",
+            )
+        )
+    drawn = LIP_ENGINES.get(asked.engine, context).sync(info, tracks[0], drive, report)
+    total = len(drive.order)
+    writer = media.FrameWriter(path, info.width, info.height, info.fps, context.settings, color=info.color)
+    with writer:
+        for frame in tracked(drawn.frames, report, "video", total, "frames"):
+            writer.write(frame)
+    return {**asdict(drawn.report), "frames": total, "fps": str(info.fps), "people": len(tracks)}

@@ -1,0 +1,88 @@
+"""What the mouth will say: phones heard in a sound track, or spoken from a text."""
+
+from __future__ import annotations
+
+import unicodedata
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pipelines.artifacts import fingerprint, options_key, run_stage
+from pipelines.asr import RECOGNIZERS, RecognitionOptions, align
+from pipelines.files import read_json
+from pipelines.progress import Report
+from pipelines.records import load_speech_times, save_speech_times
+from pipelines.registry import EngineContext
+from pipelines.sync.options import SyncOptions
+from pipelines.types import Phone, Segment, Word
+
+PHONES = "phones.json"
+SPEECH_FACTS = "speech.json"
+RECOGNIZER = "whisper"
+
+
+def hear(
+    folder: Path, asked: SyncOptions, audio: Path, context: EngineContext, report: Report
+) -> tuple[Phone, ...]:
+    """Phones of a sound track: recognised (or the given text laid over what was heard); none when nobody speaks."""
+    key = options_key(audio=fingerprint(audio), text=asked.text, language=asked.language, version=1)
+
+    def make() -> None:
+        save_speech_times(folder / PHONES, _heard_phones(asked, audio, context, report), ())
+
+    run_stage(folder, "listen", key, [PHONES], make)
+    return load_speech_times(folder / PHONES)[0]
+
+
+def _heard_phones(
+    asked: SyncOptions, audio: Path, context: EngineContext, report: Report
+) -> tuple[Phone, ...]:
+    recognizer = RECOGNIZERS.get(RECOGNIZER, context)
+    recognition = recognizer.recognize(audio, RecognitionOptions(language=asked.language), report)
+    segments: list[Segment] = []
+    for segment in recognition.segments:
+        segments.append(segment)
+        report.step("listen", min(segment.end, recognition.duration), recognition.duration, "s")
+    report.step("listen", recognition.duration, recognition.duration, "s")
+    return align.phones(follow_text(segments, asked.text), recognition.language, report)
+
+
+def follow_text(segments: list[Segment], text: str) -> list[Segment]:
+    """What was heard, with the text that is known to be said in its place; nothing heard stays nothing."""
+    if not text or not segments:
+        return segments
+    words = [
+        word
+        for segment in segments
+        for word in (segment.words or (Word(segment.start, segment.end, segment.text),))
+    ]
+    return [Segment(segments[0].start, segments[-1].end, text, tuple(words))]
+
+
+def speak(
+    folder: Path, asked: SyncOptions, context: EngineContext, report: Report
+) -> tuple[Path, tuple[Phone, ...]]:
+    """Say the text in the reference's voice (else a stock voice); returns the sound file and its phones."""
+    reference = Path(asked.reference)
+    options: dict[str, Any] = {
+        "text": asked.text,
+        "language": asked.language or guess_language(asked.text),
+        "engine": asked.voice_engine,
+        "reference": str(reference) if asked.reference and reference.is_file() else None,
+        "voice": asked.reference if asked.reference and not reference.is_file() else None,
+    }
+    spoken = import_module("pipelines.speak").run(folder, options, context, report)
+    sound = folder / str(spoken["audio"])
+    facts = read_json(folder / SPEECH_FACTS)
+    if "phones" in facts:
+        return sound, tuple(Phone(**phone) for phone in facts["phones"])
+    return sound, hear(folder, asked, sound, context, report)
+
+
+def guess_language(text: str) -> str:
+    """A language by its script: ja, zh, hi, otherwise en (languages in Latin letters have to be named)."""
+    names = [unicodedata.name(letter, "") for letter in text]
+    for start, language in (("HIRAGANA", "ja"), ("KATAKANA", "ja"), ("CJK", "zh"), ("DEVANAGARI", "hi")):
+        if any(name.startswith(start) for name in names):
+            return language
+    return "en"

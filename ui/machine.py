@@ -1,0 +1,44 @@
+"""This computer as the page knows it, and how engines are to run on it: the choice can change while the page is open."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from pipelines.backend.policy import Policy, choose
+
+if TYPE_CHECKING:
+    from pipelines.backend.probe import Probe
+
+
+class Machine:
+    """The probe's answer and the policy in force; jobs that start after a change follow it."""
+
+    def __init__(self, found: Probe, policy: Policy) -> None:
+        self.found = found
+        self._policy = policy
+        self._guard = threading.Lock()
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        with self._guard:
+            return self._policy
+
+    def devices(self) -> list[tuple[str, str]]:
+        """What engines may run on: (name, value for ``choose``)."""
+        cards = [(device.name, f"cuda:{device.index}") for device in self.found.devices if device.works]
+        return [*cards, ("CPU", "cpu")]
+
+    def switch(self, device: str, safe_mode: bool | None, no_half: bool) -> Policy:
+        """Choose anew; the rest of the policy follows from the machine.
+
+        Raises:
+            OptionError: the device cannot be used.
+        """
+        chosen = choose(
+            self.found, device=device, safe_mode=safe_mode, no_half=no_half, threads=self.policy.threads
+        )
+        with self._guard:
+            self._policy = chosen
+        return chosen
