@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -61,3 +62,30 @@ def test_transcribe(app: App, data: Path, tmp_path: Path) -> None:
         assert 0.0 <= cues[0].start < 1.0 and 9.5 < cues[-1].end <= 11.1
     again = app("transcribe", str(data / "speech" / "en_jfk.flac"), "-o", "texts/en_jfk.srt")
     assert again.returncode == 2 and "--overwrite" in again.stderr
+
+
+@pytest.mark.slow
+def test_dub_without_a_translator_leaves_the_lines_to_translate(app: App, data: Path, tmp_path: Path) -> None:
+    video = str(data / "video" / "talk_512_8s.mp4")
+    done = app("dub", video, "--to", "ja", "--translator", "none", "-o", "out.mp4", "--json")
+    assert done.returncode == 3, done.stderr
+    assert not (tmp_path / "out.mp4").exists()
+    (result,) = json.loads(done.stdout)["results"]
+    assert result["error"]["code"] == "translator-missing" and result["state"] == "failed"
+    lines = tmp_path / "out.lines.srt"
+    assert str(lines.name) in done.stderr and "--translation" in done.stderr
+    heard = " ".join(cue.text for cue in subtitles.read(lines)).lower()
+    assert len(heard.split()) >= 10
+
+
+@pytest.mark.slow
+def test_speak_to_the_asked_length(app: App, tmp_path: Path) -> None:
+    import soundfile
+
+    words = ("--text", "We need to travel to Shanghai by train.", "--language", "en", "--seconds", "2.6")
+    done = app("speak", *words, "-o", "line.wav", "--json")
+    assert done.returncode == 0, done.stderr
+    (result,) = json.loads(done.stdout)["results"]
+    assert result["files"] == {"audio": str(tmp_path / "line.wav")}
+    assert soundfile.info(tmp_path / "line.wav").duration == pytest.approx(2.6, abs=0.15)
+    assert result["result"]["seconds"] == pytest.approx(2.6, abs=0.15)
