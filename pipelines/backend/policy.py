@@ -172,7 +172,7 @@ def _batch(memory_gib: float, safe: bool) -> int:
 
 
 def _rocm_environment(probe: Probe, device: Device, env: Mapping[str, str]) -> dict[str, str]:
-    """Variables the HIP runtime reads once, at its start; each has its reason in docs/ARCHITECTURE.md."""
+    """Variables the HIP runtime reads once, at its start, so they must be set before the worker begins."""
     extra = {}
     if "MIOPEN_FIND_MODE" not in env:
         extra["MIOPEN_FIND_MODE"] = "FAST"  # heuristics instead of minutes of search for every new shape
