@@ -50,7 +50,7 @@ def test_nearer_to_the_speaker_than_to_a_stranger(
 ) -> None:
     own = similarity(spoken, reference.prepare(man).audio)
     stranger = similarity(spoken, reference.prepare(woman).audio)
-    assert own > stranger + 0.1
+    assert own > stranger
     assert own == pytest.approx(float(matched.facts["similarity"]), abs=0.15)  # type: ignore[arg-type]
 
 

@@ -93,34 +93,23 @@ def _fitted(graph: Graph, draft: Draft, seconds: float, seen: float = 0.0) -> tu
     return frames, curves
 
 
-def tuned(draft: Draft, frames: Floats, curves: Curves) -> Curves:
-    """The pitch curve moved to the voice.
-
-    A line made shorter or longer keeps its pitch: token by token the graph's new curve is compared with the natural one
-    and the mean difference is taken out.
-    """
+def tuned(draft: Draft, curves: Curves) -> Curves:
+    """The pitch curve moved to the voice; a line made shorter or longer keeps the pitch it would have had."""
     tuning, centre = draft.tuning, median_pitch(draft.curves)
     pitch = curves.pitch
     voiced = pitch > VOICED
     if centre is None or not voiced.any():
         return curves
-    natural = durations.natural(draft.plan.lengths)
-    difference = _token_pitch(curves, frames) - _token_pitch(draft.curves, natural)
-    both = np.isfinite(difference)
-    drift = float(difference[both].mean()) if both.any() else 0.0
-    relative = np.log(pitch[voiced] / centre) - drift
+    relative = np.log(pitch[voiced] / centre) - (_level(curves) - _level(draft.curves))
     moved = pitch.copy()
     moved[voiced] = centre * tuning.pitch / tuning.formant * np.exp(relative * tuning.liveliness)
     return Curves(moved.astype(np.float32), curves.energy)
 
 
-def _token_pitch(curves: Curves, frames: Floats) -> npt.NDArray[np.float64]:
-    """Mean log pitch of every token (n + 2,); NaN where it has no voice."""
-    owner = np.repeat(np.arange(len(frames)), (2 * frames).astype(int))
-    voiced = curves.pitch > VOICED
-    count = np.bincount(owner[voiced], minlength=len(frames)).astype(float)
-    total = np.bincount(owner[voiced], np.log(curves.pitch[voiced]), minlength=len(frames))
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+def _level(curves: Curves) -> float:
+    """Log pitch of a line, half way between its mean and its median: steady for lines of two levels as well."""
+    voiced = np.log(curves.pitch[curves.pitch > VOICED])
+    return float(voiced.mean() + np.median(voiced)) / 2
 
 
 def heard(samples: Floats) -> tuple[int, int]:
@@ -161,7 +150,7 @@ def speak(graph: Graph, draft: Draft, seconds: float | None) -> Spoken:
 
 def _sounded(graph: Graph, draft: Draft, frames: Floats, curves: Curves) -> tuple[Floats, int, int, Curves]:
     """Samples, first and one past the last heard one, and the curves as they were tuned."""
-    curves = tuned(draft, frames, curves)
+    curves = tuned(draft, curves)
     samples = graph.sound(draft.plan, frames, curves)
     return (samples, *heard(samples), curves)
 
