@@ -69,26 +69,27 @@ DEFAULT_LIMITS = FitLimits()
 
 
 def fit_lines(
-    wishes: Sequence[LineWish], duration: float, limits: FitLimits = DEFAULT_LIMITS
+    wishes: Sequence[LineWish], duration: float, limits: FitLimits = DEFAULT_LIMITS, begin: float = 0.0
 ) -> tuple[LineFit, ...]:
     """Place all lines of a dub.
 
     Args:
         wishes: lines in order of their start.
-        duration: length of the video in seconds.
+        duration: when the last line should have been spoken: the length of the video in seconds.
+        begin: before this time nothing may be spoken.
 
     Returns:
         One fit per line, in order, never overlapping; the last one may end after ``duration`` only when the lines
         cannot be spoken within it at all.
     """
     fits: list[LineFit] = []
-    free_from = 0.0
+    free_from = begin
     for number, wish in enumerate(wishes):
         following = wishes[number + 1].start - limits.gap if number + 1 < len(wishes) else duration
         fit = _fit_one(wish, max(wish.start, free_from), following, limits)
         fits.append(fit)
         free_from = fit.end + limits.gap
-    return tuple(_pull_back(fits, duration, limits.gap))
+    return tuple(_pull_back(fits, begin, duration, limits.gap))
 
 
 def _fit_one(wish: LineWish, start: float, following: float, limits: FitLimits) -> LineFit:
@@ -114,16 +115,16 @@ def count_words(text: str) -> int:
     return len(_CJK.findall(text)) + len(_CJK.sub(" ", text).split())
 
 
-def _pull_back(fits: list[LineFit], duration: float, gap: float) -> list[LineFit]:
+def _pull_back(fits: list[LineFit], begin: float, duration: float, gap: float) -> list[LineFit]:
     """Move lines that end after the video earlier, into the pauses before them."""
     latest = duration
     for number in range(len(fits) - 1, -1, -1):
         fit = fits[number]
         if fit.end <= latest + 1e-9:
             break
-        fits[number] = replace(fit, start=max(latest - fit.seconds, 0.0))
+        fits[number] = replace(fit, start=max(latest - fit.seconds, begin))
         latest = fits[number].start - gap
-    free_from = 0.0  # what was pressed against the beginning pushes the rest forward again
+    free_from = begin  # what was pressed against the beginning pushes the rest forward again
     for number, fit in enumerate(fits):
         if fit.start < free_from:
             fits[number] = replace(fit, start=free_from)

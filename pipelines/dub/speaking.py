@@ -12,7 +12,7 @@ from pipelines.dub.run import DubRun
 from pipelines.errors import EngineMissing, InputError, Message, NoSpeech
 from pipelines.progress import NullReport, OneStage
 from pipelines.records import load_speech_times, save_plan, save_speech_times
-from pipelines.timing import LineFit, LineWish, fit_lines
+from pipelines.timing import DEFAULT_LIMITS, LineFit, LineWish, fit_lines
 from pipelines.types import Audio, DubLine, DubPlan, Phone, Transcript, VoiceProfile
 from pipelines.voice import SpeakOptions, StockVoices
 from pipelines.voice.library import load_voice
@@ -110,28 +110,42 @@ def speak(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> DubPlan:
 
 
 def fit(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> dict[int, LineFit]:
-    """Place the lines that are spoken, by line index; lines with nothing to say are noted and left out."""
-    wishes: list[tuple[DubLine, LineWish]] = []
+    """Place the lines that are spoken, by line index; lines kept in the original sound stand between them."""
+    placed: dict[int, LineFit] = {}
+    group: list[tuple[DubLine, LineWish]] = []
+    begin = 0.0
+
+    def place(until: float) -> None:
+        fits = fit_lines([wish for _, wish in group], until, begin=begin)
+        for (line, _), found in zip(group, fits, strict=True):
+            warn_if_tight(run, line, found)
+            placed[line.index] = found
+        group.clear()
+
     for line in plan.lines:
-        if line.keep or not line.text.strip():
-            continue
-        try:
-            length = run.voice_engine.length(line.text, plan.target_language, voice)
-        except InputError as error:
-            run.report.note(
-                Message(
-                    f"Line {line.index + 1} is not spoken: {error.what.en}",
-                    f"第 {line.index + 1} 行未配音:{error.what.zh}",
-                ),
-                "warning",
-            )
-            continue
-        wish = LineWish(line.start, line.end, length.natural, length.shortest, length.longest, line.text)
-        wishes.append((line, wish))
-    fits = fit_lines([wish for _, wish in wishes], run.duration)
-    for (line, _), placed in zip(wishes, fits, strict=True):
-        warn_if_tight(run, line, placed)
-    return {line.index: placed for (line, _), placed in zip(wishes, fits, strict=True)}
+        if line.keep:
+            place(line.start - DEFAULT_LIMITS.gap)
+            begin = line.end + DEFAULT_LIMITS.gap
+        elif line.text.strip():
+            group += [(line, wish) for wish in wishes(run, plan, line, voice)]
+    place(run.duration)
+    return placed
+
+
+def wishes(run: DubRun, plan: DubPlan, line: DubLine, voice: VoiceProfile) -> list[LineWish]:
+    """What a line asks of the time line; nothing, and a note, when nothing in it can be spoken."""
+    try:
+        length = run.voice_engine.length(line.text, plan.target_language, voice)
+    except InputError as error:
+        run.report.note(
+            Message(
+                f"Line {line.index + 1} is not spoken: {error.what.en}",
+                f"第 {line.index + 1} 行未配音:{error.what.zh}",
+            ),
+            "warning",
+        )
+        return []
+    return [LineWish(line.start, line.end, length.natural, length.shortest, length.longest, line.text)]
 
 
 def warn_if_tight(run: DubRun, line: DubLine, placed: LineFit) -> None:

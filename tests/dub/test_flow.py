@@ -16,6 +16,8 @@ from pipelines.errors import InputError, NoSoundTrack, OptionError, TranslatorMi
 from pipelines.files import read_json
 from pipelines.progress import NullReport
 from pipelines.registry import EngineContext
+from pipelines.types import Audio
+from pipelines.voice import pitch
 from tests.dub.conftest import Dubbed
 
 pytestmark = pytest.mark.slow
@@ -129,6 +131,17 @@ def test_the_reports_say_how_each_line_was_fitted_and_heard(chinese: Dubbed) -> 
         assert line["heard"] is not None
     rates = [line["error_rate"] for line in lines]
     assert float(np.mean(rates)) <= 0.15, [(line["text"], line["heard"]) for line in lines]
+
+
+def test_a_man_is_dubbed_with_a_man_s_pitch(chinese: Dubbed) -> None:
+    settings = chinese.context.settings
+    own = pitch.measure(media.load_sound(Path(chinese.options["input"]), settings, sr=16_000))
+    spoken = [line for line in chinese.plan.lines if line.state == "spoken"]
+    sounds = [soundfile.read(chinese.folder / "lines" / f"{line.index + 1:04d}.wav") for line in spoken]
+    joined = np.concatenate([samples for samples, _ in sounds]).astype(np.float32)
+    dubbed = pitch.measure(Audio(joined, sounds[0][1]))
+    assert own is not None and dubbed is not None
+    assert abs(12 * np.log2(dubbed.median / own.median)) <= 2.0, (own, dubbed)
 
 
 def test_russian_is_recognised_as_the_source(english: Dubbed) -> None:

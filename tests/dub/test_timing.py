@@ -61,6 +61,13 @@ def test_lines_that_cannot_be_spoken_in_the_video_at_all_run_past_its_end_in_ord
     assert second.end == pytest.approx(14.0 + GAP)
 
 
+def test_nothing_is_spoken_before_a_kept_line_has_ended() -> None:
+    (fit,) = fit_lines([wish(2.0, 4.0, 4.0)], 6.0, begin=3.0)
+    assert fit.start == 3.0 and fit.end <= 6.0
+    (late,) = fit_lines([wish(5.0, 6.0, 4.0)], 6.0, begin=4.0)
+    assert late.start == 4.0 and late.factor == pytest.approx(0.7)
+
+
 def test_words_are_counted_in_every_script() -> None:
     assert count_words("We need to travel.") == 4
     assert count_words("我们去上海 by train") == 7
