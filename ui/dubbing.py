@@ -59,17 +59,31 @@ class DubHandlers:
                 Message("There is no language to dub into yet", "还没有选择配音语言"),
                 Message("Choose one from the menu.", "请在菜单中选择。"),
             )
+        if not languages.can_be_spoken(given["target"]):
+            raise InputError(
+                Message("No voice here speaks this language yet", "本机还没有会说该语言的语音"),
+                Message("Choose another language.", "请选择其他语言。"),
+                languages.name(given["target"], language_of(request)),
+            )
         title = f"{Path(options['input']).name} → {languages.name(given['target'], language_of(request))}"
         private = {KEY: given["key"]} if given["key"] else None
         return self.services.submit(JobSpec("dub", options, title), private)
 
-    def targets(self, spoken: str, language: str) -> list[tuple[str, str]]:
+    def targets(self, language: str) -> list[tuple[str, str]]:
         """Languages to dub into, each with how its translation comes about."""
-        return [(languages.name(code, language), code) for code in languages.NAMES][:8]
+        return languages.target_choices(self.services, None, language)
 
-    def targets_menu(self, spoken: str, request: gr.Request) -> gr.Dropdown:
-        """The menu again, for another source language."""
-        return gr.Dropdown(choices=self.targets(spoken, language_of(request)))
+    def targets_menu(self, spoken: str, address: str, request: gr.Request) -> gr.Dropdown:
+        """The menu again, for another source language or translator."""
+        endpoint = {"address": address or ""}
+        return gr.Dropdown(
+            choices=languages.target_choices(self.services, spoken, language_of(request), endpoint)
+        )
+
+    def first_targets(self, request: gr.Request) -> gr.Dropdown:
+        """The menu when the page opens, with the likeliest language chosen."""
+        language = language_of(request)
+        return gr.Dropdown(choices=self.targets(language), value=languages.DEFAULT_TARGET[language])
 
     def facts(self, file: str | None, path: str | None, request: gr.Request) -> tuple[Any, ...]:
         """Facts, time estimate and preview of a newly chosen source; its path is remembered for the preview."""
@@ -147,6 +161,8 @@ class DubHandlers:
 
     def pasted(self, answer: str, table: list[lines.Row], request: gr.Request) -> gr.Dataframe:
         """The table with the numbered translation filled in."""
-        filled, count = lines.fill(table, answer or "")
-        gr.Info(text(language_of(request), "ui_dub_pasted", count=count))
+        filled, missing = lines.fill(table, answer or "")
+        count = sum(bool(str(row[4] or "").strip()) for row in filled)
+        key = "ui_dub_pasted_part" if missing else "ui_dub_pasted"
+        (gr.Warning if missing else gr.Info)(text(language_of(request), key, count=count, missing=missing))
         return gr.Dataframe(value={"headers": lines.headers(language_of(request)), "data": filled})

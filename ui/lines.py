@@ -112,20 +112,22 @@ def lines_from(table: Sequence[Row], plan: DubPlan) -> list[dict[str, Any]]:
 
 
 def numbered(table: Sequence[Row]) -> str:
-    """``1. text`` for every row, to be translated elsewhere."""
-    return "\n".join(f"{number}. {str(row[3] or '').strip()}" for number, row in enumerate(table, start=1))
+    """The originals as ``1. text``, one a row, to be translated elsewhere."""
+    from pipelines.translate.numbered import render
+
+    return render([str(row[3] or "") for row in table])
 
 
-def fill(table: Sequence[Row], answer: str) -> tuple[list[Row], int]:
-    """The table with the translations of a numbered answer, and how many rows were filled; other rows stay.
+def fill(table: Sequence[Row], answer: str) -> tuple[list[Row], str]:
+    """The table with the translations of a numbered answer, and the numbers it lacks (empty: none); their rows stay.
 
     Raises:
-        OptionError: no line of the answer begins with a number.
+        OptionError: no line of the answer belongs to a row.
     """
-    found = {
-        int(number): words.strip()
-        for number, words in re.findall(r"(?m)^\s*(\d+)\s*[.)、:：．]\s*(.+)$", answer)
-    }
+    from pipelines.translate.numbered import read_numbered, spans
+
+    wanted = range(1, len(table) + 1)
+    found = read_numbered(answer, wanted)
     if not found:
         raise OptionError(
             Message("There are no numbered lines in what you pasted", "粘贴的内容里没有编号行"),
@@ -134,7 +136,7 @@ def fill(table: Sequence[Row], answer: str) -> tuple[list[Row], int]:
             ),
         )
     filled = [[*row[:4], found.get(number, row[4]), *row[5:]] for number, row in enumerate(table, start=1)]
-    return filled, sum(number in found for number in range(1, len(table) + 1))
+    return filled, spans([number for number in wanted if number not in found])
 
 
 def _check(made: Sequence[DubLine]) -> None:

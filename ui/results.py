@@ -107,7 +107,7 @@ def output_names(view: JobView) -> dict[Path, str]:
     spoken = read_state(plan).get("source_language", "source") if view.kind == "dub" else ""
     names = {}
     for path in all_made(view):
-        if path == made(view, "transcript"):
+        if path == made(view, "transcript") and path.name not in view.result.get("files", {}).values():
             continue
         if path == made(view, "subtitles", "source"):
             names[path] = f"{stem.rpartition('-')[0]}-{spoken}{path.suffix}"

@@ -171,6 +171,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_dub_paste": ("Paste translation back", "粘贴译文"),
     "ui_dub_numbered": ("Numbered lines", "编号行"),
     "ui_dub_pasted": ("{count} lines filled", "已填入 {count} 行"),
+    "ui_dub_pasted_part": (
+        "{count} lines filled; these numbers were not in what you pasted: {missing}",
+        "已填入 {count} 行；粘贴内容中缺少编号：{missing}",
+    ),
     "ui_dub_report": ("Report", "报告"),
     "ui_report_line": (
         "{lines} lines spoken; {unsure} to listen to again",
@@ -207,10 +211,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_fit_shorten": ("{speed}×: shorten it", "{speed}×：请缩短"),
     "ui_timeline": ("Original lines above, dubbed lines below", "上排为原文，下排为配音"),
     "ui_timeline_overrun": ("runs into the next line", "与下一行重叠"),
-    "ui_menu_ready": ("ready", "就绪"),
-    "ui_menu_type": ("type it", "手动输入译文"),
-    "ui_menu_endpoint": ("language model", "语言模型"),
-    "ui_menu_unspoken": ("cannot be spoken yet", "暂不能合成语音"),
+    "ui_menu_ready_from": ("ready from {names}", "可从{names}直接翻译"),
     # Voice
     "ui_voice_sample": (
         "1 · A sample of the voice: 6 to 15 seconds, one person",

@@ -15,6 +15,7 @@ from tests.ui.conftest import asking, dub_values, ended
 from tests.ui.flows import clip
 from ui import lines
 from ui.dubbing import DubHandlers
+from ui.keeper import save_finished, tidy_uploads
 from ui.services import Services, source_path
 from ui.tabs.jobs import JobsHandlers
 from ui.tabs.talking_head import TalkingHeadHandlers
@@ -140,3 +141,53 @@ def test_the_job_list_shows_disk_use_and_deletes_only_the_job(services: Services
     handlers.delete(view.id)
     assert handlers.listing(asking())[1] == [] and not view.folder.exists()
     assert all(path.is_file() for path in saved.values()) and (tmp_path / "a.mp4").is_file()
+
+
+def test_numbered_lines_go_out_and_come_back(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("gradio.Info", said.append)
+    monkeypatch.setattr("gradio.Warning", said.append)
+    handlers = DubHandlers(services)
+    table = [
+        [1, "0:00.00", "0:01.20", "Good morning.", "", ""],
+        [2, "0:01.40", "0:02.80", "By train.", "", ""],
+    ]
+    assert handlers.numbered(table) == "1. Good morning.\n2. By train."
+    filled = handlers.pasted("Here you are:\n1. Buenos días.\n2) En tren.", table, asking()).value["data"]
+    assert [row[4] for row in filled] == ["Buenos días.", "En tren."]
+    partly = handlers.pasted("２．坐火车。", table, asking("zh")).value["data"]
+    assert [row[4] for row in partly] == ["", "坐火车。"]
+    assert said[0] == "2 lines filled" and "缺少编号" in said[1] and "1" in said[1]
+
+
+def test_the_menu_says_who_translates_and_what_cannot_be_spoken(services: Services) -> None:
+    menu = {code: name for name, code in DubHandlers(services).targets("en")}
+    assert menu["de"] == "German – ✕ no voice speaks German here"
+    assert menu["fr"].startswith("French – ")
+    assert list(menu).index("zh") < list(menu).index("de")
+    with pytest.raises(InputError, match="German"):
+        DubHandlers(services).submit(asking(), **dub_values(path="/bin/sh", target="de"))
+
+
+def test_the_key_of_a_translation_service_stands_in_no_record(services: Services, tmp_path: Path) -> None:
+    values = dub_values(
+        file=str(clip(tmp_path / "a.mp4")), address="http://127.0.0.1:9/v1", model="m", key="sk-secret"
+    )
+    view = ended(services, DubHandlers(services).submit(asking(), **values))
+    assert view.options["endpoint"] == {"address": "http://127.0.0.1:9/v1", "model": "m"}
+    names = ("job.json", "asked.json", "run.json", "log.txt", "saved.json")
+    assert all("sk-secret" not in (view.folder / name).read_text() for name in names)
+
+
+def test_the_keeper_saves_what_ended_unseen_and_tidies_uploads(services: Services, tmp_path: Path) -> None:
+    used = services.uploads / "aa" / "a.mp4"
+    unused = services.uploads / "bb" / "b.mp4"
+    for path in (used, unused):
+        path.parent.mkdir(parents=True)
+    clip(used), unused.write_bytes(b"x")
+    ended(services, DubHandlers(services).submit(asking(), **dub_values(file=str(used))))
+    save_finished(services)
+    assert (services.settings.outputs / "a-es.mp4").is_file()
+    assert tidy_uploads(services, older_than=3600) == []
+    assert tidy_uploads(services, older_than=-1) == [unused.parent]
+    assert used.is_file() and not unused.exists()

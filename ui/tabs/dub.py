@@ -112,7 +112,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
     follower.connect(demo)
     follower.start(go, handlers.submit, inputs.named(), "dub")
     follower.start(table.again, handlers.again, {"job_id": panel.last, "table": table.table}, "dub_again")
-    fill_menu(demo, target, functools.partial(handlers.targets, ""))
+    demo.load(handlers.first_targets, None, target, **PRIVATELY)
     _connect_source(handlers, inputs, told)
     _connect_table(handlers, table, panel.last)
     example.click(examples.talker, None, file, **PRIVATELY)
@@ -203,7 +203,8 @@ def _connect_source(handlers: DubHandlers, inputs: Inputs, told: Source) -> None
     inputs.path.submit(plainly(handlers.facts), given, told.all(), **PRIVATELY)
     looked = [told.before, told.waiting, told.timer]
     told.timer.tick(handlers.preview, told.chosen, looked, queue=False, **PRIVATELY)
-    inputs.source_language.change(handlers.targets_menu, inputs.source_language, inputs.target, **PRIVATELY)
+    for event in (inputs.source_language.change, inputs.address.change):
+        event(handlers.targets_menu, [inputs.source_language, inputs.address], inputs.target, **PRIVATELY)
 
 
 def _connect_table(handlers: DubHandlers, table: Table, last: gr.BrowserState) -> None:

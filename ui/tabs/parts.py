@@ -37,7 +37,8 @@ def translator_choices(services: Services, language: str) -> list[tuple[str, str
     """Translators with their state; the empty choice takes the best one that is ready."""
     from pipelines.translate import TRANSLATORS
 
-    return [(text(language, "ui_dub_auto"), ""), *engine_choices(services, TRANSLATORS, language)]
+    by_hand = (text(language, "ui_dub_by_hand"), "none")
+    return [(text(language, "ui_dub_auto"), ""), *engine_choices(services, TRANSLATORS, language), by_hand]
 
 
 def engine_choice(services: Services, demo: gr.Blocks, registry: Registry[Any], key: str) -> gr.Dropdown:

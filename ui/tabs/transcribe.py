@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -10,13 +13,15 @@ from gradio.blocks import Block
 
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
-from pipelines.records import load_transcript
+from pipelines.records import load_transcript, segment_from
+from pipelines.types import Segment
 from ui import examples, languages, lines, results
 from ui.i18n import label, text
 from ui.jobs_view import Follower, job_panel
 from ui.services import Services, source_path
 from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, local_path, open_folder_button
 
+PARTIAL = "partial.jsonl"
 FORMATS = ["srt", "vtt", "ass", "txt", "json"]
 
 
@@ -44,20 +49,33 @@ class TranscribeHandlers:
         return self.services.submit(JobSpec("transcribe", options, path.name))
 
     def show(self, view: JobView, language: str) -> dict[str, Any]:
-        """The text with times, and the files."""
+        """The text with times, while it is being heard and when it is finished, and the files."""
+        if not view.ended:
+            heard = list(_heard_so_far(view.folder / PARTIAL))
+            return {"text": gr.Textbox(value=_told(heard), visible=True)} if heard else {}
         path = results.made(view, "transcript") if view.state == "done" else None
         if path is None:
             return {}
-        segments = load_transcript(path).segments
-        spoken = "\n".join(
-            f"[{lines.time_text(s.start)} – {lines.time_text(s.end)}] {s.text}" for s in segments
-        )
+        spoken = _told(load_transcript(path).segments)
         saved = self.services.save(view)
         return {
             "text": gr.Textbox(value=spoken or text(language, "ui_transcribe_none"), visible=True),
             "folder": gr.Button(visible=self.services.local),
             "files": gr.Files(value=[str(item) for item in saved.values()], visible=bool(saved)),
         }
+
+
+def _told(segments: Iterable[Segment]) -> str:
+    return "\n".join(f"[{lines.time_text(s.start)} – {lines.time_text(s.end)}] {s.text}" for s in segments)
+
+
+def _heard_so_far(path: Path) -> Iterator[Segment]:
+    """Finished lines of a running transcription; the one being written is left out."""
+    if not path.is_file():
+        return
+    for row in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        if row.endswith("\n"):
+            yield segment_from(json.loads(row))
 
 
 def build(services: Services, demo: gr.Blocks) -> None:

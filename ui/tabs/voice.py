@@ -107,7 +107,7 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     consent = gr.Checkbox(False, label=label("ui_voice_consent"), elem_id="voice-consent")
     words = gr.Textbox(label=label("ui_voice_text"), lines=4, max_lines=16, elem_id="voice-text")
     language = gr.Dropdown([("…", "")], value="", label=label("ui_voice_language"))
-    fill_menu(demo, language, languages.spoken_choices)
+    fill_menu(demo, language, languages.voice_choices)
     with gr.Accordion(label("ui_more"), open=False):
         seconds = gr.Number(label=label("ui_voice_seconds"), value=None, minimum=SHORTEST, maximum=LONGEST)
         speed = gr.Slider(0.7, 1.4, value=1.0, step=0.05, label=label("ui_voice_speed"))
