@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 SPEECH = "Every voice has a story. Say yours once, and let the whole world hear it in its own language."
-FOLDER = Path(__file__).parent / "media"
+FOLDER = Path(__file__).resolve().parent.parent / "examples"
 
 
 def talker() -> str:

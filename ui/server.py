@@ -92,11 +92,12 @@ def make_app(
         folder.mkdir(parents=True, exist_ok=True)
     import gradio as gr
 
+    from ui import examples
     from ui.i18n import make_i18n
     from ui.page import build_page
     from ui.theme import CSS, make_theme
 
-    gr.set_static_paths([services.settings.outputs, services.shown])
+    gr.set_static_paths([services.settings.outputs, services.shown, examples.FOLDER])
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(LanguageChoice)
     app.add_middleware(CORSMiddleware, allow_origins=[])

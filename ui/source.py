@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
+from pipelines.estimate import estimate
 from pipelines.types import VideoInfo
 from ui.i18n import escaped, text
 from ui.jobs_view import clock
@@ -48,9 +48,7 @@ def facts_html(info: VideoInfo, language: str) -> str:
 
 def estimate_html(services: Services, info: VideoInfo, lips: bool, language: str) -> str:
     """``3:00 ≈ 11 min on this computer``, from earlier jobs here or a first guess."""
-    if importlib.util.find_spec("pipelines.estimate") is None:
-        return ""
-    seconds = importlib.import_module("pipelines.estimate").estimate(services.settings, info, lips)
+    seconds = estimate(services.settings, info, lips)
     key = "ui_estimate_seconds" if seconds < 90 else "ui_estimate_minutes"
     amount = max(5, 5 * round(seconds / 5)) if seconds < 90 else round(seconds / 60)
     return f'<div class="estimate">{escaped(text(language, key, length=clock(info.duration), time=amount))}</div>'

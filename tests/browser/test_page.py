@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 
@@ -119,8 +118,7 @@ def test_a_dub_runs_in_named_stages_and_its_result_is_shown(context: Make, site:
     facts = page.locator("#dub-facts")
     for fact in ("0:03", "192×108", "25 fps", "AAC"):
         expect(facts).to_contain_text(fact)
-    if importlib.util.find_spec("pipelines.estimate"):
-        expect(page.locator("#dub-estimate")).to_contain_text("on this computer")
+    expect(page.locator("#dub-estimate")).to_contain_text("on this computer")
     page.locator("#dub-go").click()
     card = page.locator("#dub-progress .job")
     for stage in ("Listening", "Translating", "Speaking", "Syncing lips", "Making the video"):

@@ -1,0 +1,1 @@
+"""The media behind *Try it with an example*, and what makes it."""
