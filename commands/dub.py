@@ -202,4 +202,4 @@ def advise(task: Task, view: JobView, error: PipelineError) -> str:
 def tell(view: JobView) -> str:
     """How many things the user should look at."""
     warnings = sum(note.level == "warning" for note in view.notes)
-    return f"{warnings} warnings" if warnings else ""
+    return f"{warnings} warning{'s' * (warnings > 1)}" if warnings else ""
