@@ -43,7 +43,12 @@ class Site:
 def run_site(services: Services) -> Iterator[Site]:
     """Serve the page on a free port until the generator is closed."""
     config = uvicorn.Config(
-        make_app(services), host="127.0.0.1", port=0, log_level="warning", log_config=None
+        make_app(services),
+        host="127.0.0.1",
+        port=0,
+        log_level="warning",
+        log_config=None,
+        timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, name="page", daemon=True)
@@ -55,7 +60,6 @@ def run_site(services: Services) -> Iterator[Site]:
     port = server.servers[0].sockets[0].getsockname()[1]
     yield Site(f"http://127.0.0.1:{port}/", services)
     server.should_exit = True
-    server.force_exit = True
     thread.join(20)
 
 
