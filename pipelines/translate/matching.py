@@ -13,8 +13,7 @@ def translations_for(lines: Sequence[Segment], cues: Sequence[Segment]) -> tuple
     """For every transcript line the translated cues that belong to it (``""`` where none does).
 
     Each cue goes to the one line it shares most time with, cues in order of time are joined by a space: for filling
-    the table of an existing transcript. Where the subtitle file's own cues are the lines of the dub, their source text
-    comes from ``pipelines.asr.overlap.sources_for``.
+    the table of an existing transcript.
     """
     found: list[list[str]] = [[] for _ in lines]
     for cue in sorted(cues, key=lambda cue: cue.start):

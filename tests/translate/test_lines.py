@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.asr.overlap import sources_for
 from pipelines.errors import EngineMissing, InputError, TranslatorMissing
 from pipelines.registry import EngineContext
 from pipelines.translate.apertium import Apertium, installed_modes
@@ -14,7 +13,6 @@ from pipelines.translate.choice import open_translator, ready
 from pipelines.translate.endpoint import Endpoint
 from pipelines.translate.menu import language_menu
 from pipelines.translate.numbered import parse, render
-from pipelines.types import Segment, Word
 
 needs_pair = pytest.mark.skipif(
     ("en", "es") not in installed_modes(),
@@ -65,18 +63,6 @@ def test_missing_lines_are_named() -> None:
         parse("1. uno\n3. tres", 6)
     with pytest.raises(InputError, match=r"lacks line 1-2 of 2"):
         parse("", 2)
-
-
-def test_cues_of_a_translation_get_their_source_text() -> None:
-    words = tuple(
-        Word(i * 0.5, i * 0.5 + 0.4, text)
-        for i, text in enumerate(["we", "take", "the", "train", "to", "Shanghai"])
-    )
-    transcript = [Segment(0.0, 2.9, "we take the train to Shanghai", words), Segment(4.0, 5.0, "No words.")]
-    cues = [Segment(0.0, 1.5, "Tomamos"), Segment(1.5, 3.2, "el tren"), Segment(4.1, 5.2, "Sin")]
-    assert sources_for(cues, transcript, "en") == ("we take the", "train to Shanghai", "No words.")
-    chinese = [Segment(0.0, 1.0, "大学生", (Word(0.0, 0.5, "大"), Word(0.5, 1.0, "学生")))]
-    assert sources_for(cues[:1], chinese, "zh") == ("大学生",)
 
 
 @needs_pair
