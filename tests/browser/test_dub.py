@@ -124,7 +124,8 @@ def test_an_edited_line_is_the_only_one_made_again(context: Make, real_site: Sit
     for name in ("before", "after"):
         check_player(page, name, 512)
     page.wait_for_timeout(500)
-    page.screenshot(path=str(tmp_path / "dub.png"))
+    # Only what the README shows: below stands where this test saves its files.
+    page.screenshot(path=str(tmp_path / "dub.png"), clip={"x": 0, "y": 0, "width": 1280, "height": 800})
 
     job = page.locator("#dub-progress .job").get_attribute("data-job")
     assert job is not None
