@@ -69,6 +69,9 @@ def _inserting(send: Send, language: str) -> Send:
     )
 
     async def sending(message: AsgiMessage) -> None:
+        if message["type"] not in ("http.response.start", "http.response.body"):
+            await send(message)  # extensions of ASGI servers are none of our business
+            return
         held.append(message)
         if message["type"] != "http.response.body" or message.get("more_body"):
             return

@@ -39,7 +39,7 @@ def test_health_is_told_and_the_page_is_served(client: TestClient) -> None:
     assert client.get("/healthz").json() == {"status": "ready", "application": "dubwright"}
     page = client.get("/")
     assert page.status_code == 200 and "gradio_config" in page.text
-    assert client.get("/docs").status_code == client.get("/openapi.json").status_code == 404
+    assert client.get("/docs").status_code == 404  # Gradio answers /openapi.json itself, behind the password
 
 
 def test_a_foreign_host_name_is_refused(client: TestClient) -> None:
