@@ -102,9 +102,9 @@ def test_a_failure_known_by_its_log_ends_at_once_in_spite_of_a_running_thread(
 @pytest.mark.parametrize(
     ("kind", "limits"),
     [
-        ("native_hang", Limits(heartbeat=2.5)),
-        ("frozen", Limits(heartbeat=2.5)),
-        ("stuck", Limits(silence=1.5)),
+        ("native_hang", Limits(heartbeat=8.0)),
+        ("frozen", Limits(heartbeat=8.0)),
+        ("stuck", Limits(silence=5.0)),
     ],
 )
 def test_a_hung_worker_is_ended_and_said(
@@ -124,8 +124,8 @@ def test_a_hung_worker_is_ended_and_said(
 
 
 def test_a_slow_flow_with_heartbeats_is_left_alone(store: JobStore, settings: Settings) -> None:
-    executor = LocalExecutor(store, settings, flows=FLOWS, limits=Limits(heartbeat=2.5))
-    assert run(executor, "two_stages", pause=4).state == "done"
+    executor = LocalExecutor(store, settings, flows=FLOWS, limits=Limits(heartbeat=5.0))
+    assert run(executor, "two_stages", pause=7).state == "done"
     executor.close()
 
 
