@@ -218,11 +218,16 @@ def test_full_disk(tmp_path: Path) -> None:
     assert (state, after) == ("failed", "done")
 
 
+def gone(folder: Path) -> bool:
+    shutil.rmtree(folder, ignore_errors=True)
+    return not folder.exists()
+
+
 def test_folder_deleted_under_a_running_job(executor: LocalExecutor) -> None:
     job_id = executor.submit(JobSpec("children", {}, "clip"))
     view = running_step(executor, job_id)
     pids = [worker_pid(view), pid_in(view.folder / "outer.pid")]
-    shutil.rmtree(view.folder)
+    wait_for(lambda: gone(view.folder), "the folder's end")  # the worker may be writing into it just now
     wait_for(lambda: executor.view(job_id) is not None and executor.view(job_id).ended, "the end")  # type: ignore[union-attr]
     view = ended(executor, job_id)
     assert view.state == "failed" and view.title == "clip"
