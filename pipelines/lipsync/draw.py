@@ -24,8 +24,10 @@ from pipelines.lipsync.warp import Drawn, Picture, Region, draw, region_of, rema
 from pipelines.types import FaceTrack, Frame, VideoInfo
 
 BLOCK = 128
+LOWER_LIP_MIDDLE = (16, 85, 315, 15, 86, 316)
 CHARACTER = 0.55  # how much of a unit's own deviation from the mean mouth is kept
-STRETCH_LIMIT = 1.7  # a unit opened further than this gets a painted inside
+STRETCH_LIMIT = 1.5  # a unit opened further than this gets a painted depth
+FURTHEST = 6.0  # gaps below the upper lip from which pixels may come at most
 
 
 class Painter:
@@ -100,28 +102,57 @@ class Painter:
         source = np.asarray(self._track.landmarks[int(self._mouths.frames[unit])])
         points = mesh.points(source) - self._mouths.origins[unit].astype(np.float32)
         stretch, inside = self._inside(there, points)
-        patch = remap(np.asarray(self._mouths.crops[unit]), drawn.maps(mesh, points, inside))
-        if stretch > STRETCH_LIMIT:
-            patch = _with_cavity(patch, drawn, mesh.inside, min((stretch - STRETCH_LIMIT) / 1.5, 1.0))
-        return patch
+        crop = np.asarray(self._mouths.crops[unit])
+        patch = remap(crop, drawn.maps(mesh, points, inside))
+        if stretch <= STRETCH_LIMIT:
+            return patch
+        lip = points[[mesh.rows[v] for v in LOWER_LIP_MIDDLE]].astype(int)
+        x, y = (np.clip(lip[:, axis], 0, crop.shape[1 - axis] - 1) for axis in (0, 1))
+        return self._with_cavity(patch, drawn, STRETCH_LIMIT / stretch, np.median(crop[y, x], axis=0))
 
     def _inside(self, there: F32, points: F32) -> tuple[float, F32 | None]:
-        """How far the unit's inside is stretched, and, where the lips close over it, which part of it stays in view.
+        """How far the unit's inside would have to be stretched, and which part of the unit is put there instead.
 
-        Teeth stand still while lips move: closing hides the upper edge by the upper lip's share of the movement and
-        the rest from below, instead of squeezing the teeth.
+        Teeth keep their size and stand still while lips move. Closing hides their upper edge by the upper lip's share
+        of the movement and the rest from below; a mouth opened beyond what the unit shows keeps the unit's inside
+        below the upper lip, and what would come from the lower lip then is painted as the mouth's depth.
         """
         gaps = [p[self._lower] - p[self._upper] for p in (there, points)]
         wanted, have = (float(np.abs(gap[3:8]).sum()) for gap in gaps)
         lengths = [float(np.linalg.norm(p[self._upper[0]] - p[self._upper[-1]])) for p in (there, points)]
         ratio = (wanted / max(lengths[0], 1e-3)) / max(have / max(lengths[1], 1e-3), 1e-3)
-        if ratio >= 1:
+        if 1 <= ratio <= STRETCH_LIMIT:
             return ratio, None
         source = points.copy()
-        top = UPPER_SHARE * (1 - ratio)
+        top = UPPER_SHARE * max(1 - ratio, 0)
+        shown = ratio if ratio < 1 else min(ratio / STRETCH_LIMIT, FURTHEST)
         source[self._upper] = points[self._upper] + np.float32(top) * gaps[1]
-        source[self._lower] = points[self._upper] + np.float32(top + ratio) * gaps[1]
+        source[self._lower] = points[self._upper] + np.float32(top + shown) * gaps[1]
         return ratio, source
+
+    def _with_cavity(
+        self, patch: Picture, drawn: Drawn, shown: float, lip: npt.NDArray[np.float64]
+    ) -> Picture:
+        """Paint the mouth's depth, the lip's colour in shade, over the lower part of its inside.
+
+        Args:
+            shown: share of the inside kept from above. lip: colour of the lower lip (BGR).
+        """
+        mesh = self._motion.mesh
+        hole = np.asarray(np.concatenate([mesh.inside, [False]])[drawn.triangles], np.float32)
+        if float(hole.sum()) < 4:
+            return patch
+        height = np.zeros(len(mesh.alpha), np.float32)
+        height[self._lower[1:-1]] = 1
+        down = drawn.read(mesh, height, 0.0)  # 0 at the upper lip, 1 at the lower
+        edge = max(0.35 * shown, 0.12)
+        depth = np.clip((down - shown + edge) / edge, 0, 1) * hole
+        sigma = max(0.008 * patch.shape[1], 0.7)
+        share = np.asarray(cv2.GaussianBlur(depth, (0, 0), sigma), np.float32)[..., None]
+        inner = np.asarray(cv2.GaussianBlur(hole, (0, 0), 3 * sigma), np.float32)[..., None]
+        shade = lip * np.array([0.42, 0.36, 0.50]) * (1.15 - 0.85 * inner)
+        mixed = patch * (1 - share) + shade * share
+        return np.asarray(np.clip(np.rint(mixed), 0, 255), np.uint8)
 
     def _anchors(self, index: int) -> F32:
         """Where the anchors go in output frame ``index``, px (A, 2)."""
@@ -154,21 +185,6 @@ def _calm(values: F32, drawn: npt.NDArray[np.bool_]) -> F32:
     padded, mass = np.pad(values * weight, ((1, 1), (0, 0), (0, 0))), np.pad(weight, ((1, 1), (0, 0), (0, 0)))
     total = padded[:-2] + 2 * padded[1:-1] + padded[2:]
     return np.asarray(total / np.maximum(mass[:-2] + 2 * mass[1:-1] + mass[2:], 1e-3), np.float32)
-
-
-def _with_cavity(patch: Picture, drawn: Drawn, inside: npt.NDArray[np.bool_], weight: float) -> Picture:
-    """Darken the mouth's inside where the unit has none to show: lips' colour falling into shade."""
-    table = np.concatenate([inside, [False]]).astype(np.float32)
-    hole = np.asarray(table[drawn.triangles], np.float32)
-    if float(hole.sum()) < 4:
-        return patch
-    sigma = max(0.006 * patch.shape[1], 0.7)
-    depth = cv2.GaussianBlur(hole, (0, 0), 2.5 * sigma) * hole
-    soft = cv2.GaussianBlur(hole, (0, 0), sigma) * np.float32(weight)
-    colour = patch[hole > 0].mean(0) * np.array([0.55, 0.45, 0.6])
-    shade = colour[None, None] * (1 - 0.65 * depth[..., None])
-    mixed = patch * (1 - soft[..., None]) + shade * soft[..., None]
-    return np.asarray(np.clip(np.rint(mixed), 0, 255), np.uint8)
 
 
 def _correlation(one: F32, other: F32) -> float:

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pipelines.faces.smoothing import MOUTH
-
 F32 = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.intp]
 
@@ -31,6 +29,32 @@ OUTLINE = OUTER_LOWER + OUTER_UPPER[-2:0:-1]  # closed polygon around the lips
 INNER = INNER_LOWER + INNER_UPPER[-2:0:-1]
 LIPS = OUTLINE + INNER
 CHIN_POINTS = (152, 148, 377, 175, 199, 200, 171, 396)
+# Points of the lips between their edges.
+UPPER_LIP = (
+    76,
+    62,
+    184,
+    183,
+    74,
+    42,
+    73,
+    41,
+    72,
+    38,
+    11,
+    12,
+    302,
+    268,
+    303,
+    271,
+    304,
+    272,
+    408,
+    407,
+    306,
+    292,
+)
+LOWER_LIP = (77, 96, 90, 89, 180, 179, 85, 86, 16, 15, 315, 316, 404, 403, 320, 319, 307, 325)
 # The skin right around the lips.
 RING = (57, 43, 106, 182, 83, 18, 313, 406, 335, 273, 287, 410, 322, 391, 393, 164, 167, 165, 92, 186)
 ANCHORS = LIPS + CHIN_POINTS + RING  # the points a mouth shape is described by
@@ -164,7 +188,7 @@ def build_mesh(reference: F32) -> Mesh:
     skin = _lower_face(reference)
     vertices = np.array(sorted(set(skin.ravel().tolist()) | set(LIPS) | set(JAW)), np.intp)
     rows = {int(v): i for i, v in enumerate(vertices)}
-    lips = set(LIPS) | set(MOUTH)
+    lips = {*LIPS, *UPPER_LIP, *LOWER_LIP}
     count = len(vertices)
     skin_rows = [[rows[v] for v in t] for t in skin.tolist() if not _between_lips(t)]
     ring_rows = _ring_triangles(rows, count)
@@ -267,15 +291,17 @@ def _spread(points: F32, fixed: npt.NDArray[np.bool_], rows: dict[int, int]) -> 
     plate would overshoot there).
     """
     outline = np.array([rows[v] for v in OUTLINE + CHIN_POINTS + RING])
-    lips = np.array([rows[v] for v in LIPS])
     column = {rows[v]: k for k, v in enumerate(ANCHORS)}
-    within = np.array([rows[v] for v in MOUTH if v in rows and v not in LIPS])
     still = np.flatnonzero(fixed)
     spread = np.zeros((len(points), len(ANCHORS)))
     spread[:, [column[r] for r in outline]] = _interpolation(points, outline, still, "thin_plate_spline")
-    between = _interpolation(points[within], lips, still[:0], "linear", points)
-    spread[within] = 0
-    spread[np.ix_(within, np.array([column[int(r)] for r in lips]))] = between
+    # Each lip by itself: where the lips touch, points of one lip must not follow the other.
+    for between, edges in ((UPPER_LIP, OUTER_UPPER + INNER_UPPER), (LOWER_LIP, OUTER_LOWER + INNER_LOWER)):
+        within = np.array([rows[v] for v in between if v in rows])
+        lip = np.array([rows[v] for v in edges])
+        spread[within] = 0
+        weights = _interpolation(points[within], lip, still[:0], "linear", points)
+        spread[np.ix_(within, np.array([column[int(r)] for r in lip]))] = weights
     anchors = np.array([rows[v] for v in ANCHORS])
     spread[anchors] = np.eye(len(ANCHORS))
     spread[still] = 0

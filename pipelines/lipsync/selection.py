@@ -89,7 +89,7 @@ def _mouth_cost(opening: F32, width: F32, units: _Features, motion: FaceMotion) 
     span = motion.span
     gap = (units.opening[None] - opening[:, None]) / span.widest
     # An open mouth can be closed by warping, a shut one hardly opened: there are no teeth in it.
-    weight = np.where(gap < 0, 4.0, np.where(opening[:, None] < 0.15 * span.widest, 3.0, 1.5))
+    weight = np.where(gap < 0, 7.0, np.where(opening[:, None] < 0.15 * span.widest, 3.0, 1.5))
     wide = (units.width[None] - width[:, None]) / (span.spread + span.rounded)
     cost: F32 = (weight * gap * gap + 0.8 * wide * wide).astype(np.float32)
     return cost
