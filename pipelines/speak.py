@@ -10,13 +10,14 @@ from pipelines.artifacts import fingerprint, options_key, run_stage
 from pipelines.errors import InputError, Message, OptionError
 from pipelines.files import read_json, write_json
 from pipelines.progress import Report
+from pipelines.records import save_speech_times
 from pipelines.registry import EngineContext
 from pipelines.types import VoiceProfile
 from pipelines.voice import VOICES, SpeakOptions, StockVoices, VoiceEngine
 from pipelines.voice.library import list_voices, load_profile, load_voice, save_profile
 
 LONGEST_REFERENCE = 300.0  # seconds of a recording that are searched for its cleanest stretch
-SOUND, FACTS = "speech.wav", "speech.json"
+SOUND, FACTS, TIMES = "speech.wav", "speech.json", "phones.json"
 
 
 def run(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
     def say() -> None:
         _say(folder, engine, options, language, report)
 
-    run_stage(folder, "speak", options_key(voice=voice_key, **asked), [SOUND, FACTS], say)
+    run_stage(folder, "speak", options_key(voice=voice_key, **asked), [SOUND, FACTS, TIMES], say)
     return {"audio": SOUND, **read_json(folder / FACTS)}
 
 
@@ -120,6 +121,7 @@ def _say(folder: Path, engine: VoiceEngine, options: dict[str, Any], language: s
     )
     speech = engine.speak(str(options["text"]), language, voice, wishes, report)
     save_audio(folder / SOUND, speech.audio)
+    save_speech_times(folder / TIMES, speech.phones, speech.words)
     wanted = voice.arrays.get("vector")
     alike = None if wanted is None else round(float(embed(speech.audio) @ wanted), 3)
     facts = {

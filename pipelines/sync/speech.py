@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import unicodedata
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from pipelines.artifacts import fingerprint, options_key, run_stage
 from pipelines.asr import RECOGNIZERS, RecognitionOptions, align
-from pipelines.files import read_json
-from pipelines.progress import Report
+from pipelines.progress import OneStage, Report
 from pipelines.records import load_speech_times, save_speech_times
 from pipelines.registry import EngineContext
 from pipelines.sync.options import SyncOptions
 from pipelines.types import Phone, Segment, Word
 
 PHONES = "phones.json"
-SPEECH_FACTS = "speech.json"
 RECOGNIZER = "whisper"
 
 
@@ -38,7 +35,8 @@ def _heard_phones(
     asked: SyncOptions, audio: Path, context: EngineContext, report: Report
 ) -> tuple[Phone, ...]:
     recognizer = RECOGNIZERS.get(RECOGNIZER, context)
-    recognition = recognizer.recognize(audio, RecognitionOptions(language=asked.language), report)
+    listening = OneStage(report, "listen")
+    recognition = recognizer.recognize(audio, RecognitionOptions(language=asked.language), listening)
     segments: list[Segment] = []
     for segment in recognition.segments:
         segments.append(segment)
@@ -71,12 +69,10 @@ def speak(
         "reference": str(reference) if asked.reference and reference.is_file() else None,
         "voice": asked.reference if asked.reference and not reference.is_file() else None,
     }
-    spoken = import_module("pipelines.speak").run(folder, options, context, report)
-    sound = folder / str(spoken["audio"])
-    facts = read_json(folder / SPEECH_FACTS)
-    if "phones" in facts:
-        return sound, tuple(Phone(**phone) for phone in facts["phones"])
-    return sound, hear(folder, asked, sound, context, report)
+    from pipelines.speak import run as say
+
+    spoken = say(folder, options, context, report)
+    return folder / str(spoken["audio"]), load_speech_times(folder / PHONES)[0]
 
 
 def guess_language(text: str) -> str:

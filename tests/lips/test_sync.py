@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from pipelines import faces, media
 from pipelines.backend.policy import Policy
@@ -21,6 +22,7 @@ from pipelines.settings import Settings
 from pipelines.sync import picture, run, speech
 from pipelines.sync.speech import follow_text, guess_language
 from pipelines.types import Phone, Segment, Word
+from tests.lips.conftest import Result, source_frames
 from tests.lips.phones import SPANISH
 
 Maker = Callable[..., Path]
@@ -185,3 +187,29 @@ def test_the_language_of_a_text_by_its_script() -> None:
         "ja",
         "hi",
     ]
+
+
+@pytest.mark.slow
+def test_a_picture_says_a_text(
+    spoken: Result, tmp_path: Path, lips_home: Path, lips_settings: Settings, context: EngineContext
+) -> None:
+    """Text and a stock voice: the phones come from the voice engine itself, the length from its sound."""
+    picture_file = lips_home / "portrait for text.png"
+    shut = int(geometry.opening(np.asarray(spoken.track.landmarks)).argmin())
+    Image.fromarray(source_frames(spoken, lips_settings)[shut][..., ::-1]).save(picture_file)
+    options = {
+        "face": str(picture_file),
+        "audio": None,
+        "text": "Maybe my baby bought a map.",
+        "language": "en",
+    }
+    result = run(tmp_path, options, context, NullReport())
+    film = media.probe(tmp_path / result["video"])
+    phones, words = load_speech_times(tmp_path / "phones.json")
+    assert "map" in words[-1].text and sum(p.symbol[-1] in "pbm" for p in phones) >= 7
+    assert abs(film.frames / 25 - result["report"]["seconds"]) <= 0.04
+    (face,) = faces.analyse(media.probe(picture_file), lips_settings, NullReport())
+    points = np.asarray(face.landmarks)
+    span = speaker_range(geometry.opening(points), geometry.width(points))
+    sync = evaluation.evaluate(film, span, phones, lips_settings, NullReport())
+    assert sync.closed >= 0.9 and sync.opening_r >= 0.7, sync
