@@ -1,6 +1,6 @@
 """Where the time of a dub goes: wall and CPU seconds by stage, peak memory, real-time factor; flat memory in length.
 
-    python bench/dub.py CLIP.mp4 --to zh --translation CLIP.zh.srt [--repeat-to 300]
+    python -m bench.dub CLIP.mp4 --to zh --translation CLIP.zh.srt [--repeat-to 300]
 
 Runs the whole flow in processes of its own: once on the clip, once on the clip repeated to ``--repeat-to`` seconds (its
 translation repeated likewise), and compares their peak memory in the same run.
@@ -52,7 +52,7 @@ def measure(clip: Path, target: str, translation: Path | None) -> dict[str, floa
         out = Path(scratch) / "out.json"
         arguments = [str(clip), target, str(translation or ""), scratch, str(out)]
         started = time.monotonic()
-        subprocess.run([sys.executable, __file__, "--child", *arguments], check=True)
+        subprocess.run([sys.executable, "-m", "bench.dub", "--child", *arguments], check=True)
         record: dict[str, float] = json.loads(out.read_text())
         record["wall"] = time.monotonic() - started
         return record

@@ -8,10 +8,11 @@ from typing import Any
 
 import gradio as gr
 
+from pipelines import subtitles
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
-from ui import languages, lines, results, source
+from ui import examples, languages, lines, results, source
 from ui.i18n import escaped, language_of, text
 from ui.jobs_view import shown_html
 from ui.report import report_html
@@ -84,6 +85,10 @@ class DubHandlers:
         """The menu when the page opens, with the likeliest language chosen."""
         language = language_of(request)
         return gr.Dropdown(choices=self.targets(language), value=languages.DEFAULT_TARGET[language])
+
+    def demonstration(self, request: gr.Request) -> Any:
+        """The example when the page was opened by ``start_app.sh --demo`` (``/?demo=1``); else nothing changes."""
+        return examples.talker() if request.query_params.get("demo") == "1" else gr.skip()
 
     def facts(self, file: str | None, path: str | None, request: gr.Request) -> tuple[Any, ...]:
         """Facts, time estimate and preview of a newly chosen source; its path is remembered for the preview."""
@@ -159,9 +164,17 @@ class DubHandlers:
         """All original lines as numbered text for a translator elsewhere."""
         return lines.numbered(table)
 
+    def filled_from(self, path: str, table: list[lines.Row], request: gr.Request) -> gr.Dataframe:
+        """The table with the translation from a subtitle file, each cue in the row it shares most time with."""
+        filled, missing = lines.fill_from_cues(table, subtitles.read(Path(path)))
+        return self._filled(filled, missing, request)
+
     def pasted(self, answer: str, table: list[lines.Row], request: gr.Request) -> gr.Dataframe:
         """The table with the numbered translation filled in."""
         filled, missing = lines.fill(table, answer or "")
+        return self._filled(filled, missing, request)
+
+    def _filled(self, filled: list[lines.Row], missing: str, request: gr.Request) -> gr.Dataframe:
         count = sum(bool(str(row[4] or "").strip()) for row in filled)
         key = "ui_dub_pasted_part" if missing else "ui_dub_pasted"
         (gr.Warning if missing else gr.Info)(text(language_of(request), key, count=count, missing=missing))

@@ -11,7 +11,7 @@ from typing import Any
 
 from pipelines.errors import Message, OptionError
 from pipelines.records import load_plan
-from pipelines.types import DubLine, DubPlan
+from pipelines.types import DubLine, DubPlan, Segment
 from ui.i18n import text
 
 FILE = "lines.json"
@@ -137,6 +137,26 @@ def fill(table: Sequence[Row], answer: str) -> tuple[list[Row], str]:
         )
     filled = [[*row[:4], found.get(number, row[4]), *row[5:]] for number, row in enumerate(table, start=1)]
     return filled, spans([number for number in wanted if number not in found])
+
+
+def fill_from_cues(table: Sequence[Row], cues: Sequence[Segment]) -> tuple[list[Row], str]:
+    """The table with the translated cues laid beside its lines by time, and the numbers of rows left as they were.
+
+    Raises:
+        OptionError: a time in the table cannot be read, or no cue shares time with any row.
+    """
+    from pipelines.translate.matching import translations_for
+    from pipelines.translate.numbered import spans
+
+    spoken = [Segment(parse_time(row[1]), parse_time(row[2]), str(row[3] or "")) for row in table]
+    found = translations_for(spoken, cues)
+    if not any(found):
+        raise OptionError(
+            Message("No cue of this file stands at the time of a line", "该字幕文件与各行的时间都对不上"),
+            Message("Choose the subtitles of this very video.", "请选择该视频自己的字幕。"),
+        )
+    filled = [[*row[:4], words or row[4], *row[5:]] for row, words in zip(table, found, strict=True)]
+    return filled, spans([number for number, words in enumerate(found, start=1) if not words])
 
 
 def _check(made: Sequence[DubLine]) -> None:

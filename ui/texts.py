@@ -169,11 +169,12 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_dub_copy": ("Copy numbered lines", "复制编号行"),
     "ui_dub_copied": ("Copied. Paste them into a translator.", "已复制，请粘贴到翻译工具。"),
     "ui_dub_paste": ("Paste translation back", "粘贴译文"),
+    "ui_dub_subtitles": ("Fill from a subtitle file", "从字幕文件填入"),
     "ui_dub_numbered": ("Numbered lines", "编号行"),
     "ui_dub_pasted": ("{count} lines filled", "已填入 {count} 行"),
     "ui_dub_pasted_part": (
-        "{count} lines filled; these numbers were not in what you pasted: {missing}",
-        "已填入 {count} 行；粘贴内容中缺少编号：{missing}",
+        "{count} lines filled; nothing was there for these numbers: {missing}",
+        "已填入 {count} 行；以下编号没有译文：{missing}",
     ),
     "ui_dub_report": ("Report", "报告"),
     "ui_report_line": (

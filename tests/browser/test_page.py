@@ -179,3 +179,35 @@ def test_the_jobs_tab_lists_opens_and_deletes(context: Make, site: Site, clips: 
     expect(page.get_by_text("Results saved in the outputs folder stay.")).to_be_visible()
     page.locator("#jobs-really").click()
     expect(page.locator("#jobs-table [role=gridcell]", has_text="slow.mp4")).to_have_count(0)
+
+
+def test_the_demo_address_opens_with_the_example(context: Make, site: Site) -> None:
+    page = context().new_page()
+    page.goto(f"{site.url}?demo=1")
+    expect(page.locator("#dub-file")).to_contain_text("talker")
+    expect(page.locator("#dub-facts")).to_contain_text("512×512")
+    plain = visit(context(), site)
+    expect(plain.locator("#dub-facts")).to_be_hidden()
+    assert "talker" not in plain.locator("#dub-file").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("tab", "name", "file", "state"),
+    [
+        ("Voice cloning", "voice", "sample", None),
+        ("Transcription", "transcribe", "sample", "done"),
+        ("Talking head", "head", "talker", "done"),
+    ],
+)
+def test_every_tab_has_an_example_that_works(
+    context: Make, site: Site, tab: str, name: str, file: str, state: str | None
+) -> None:
+    """One click fills what the tab needs; what may not be given for the user (consent to a voice) stays open."""
+    page = visit(context(), site)
+    page.get_by_role("tab", name=tab, exact=True).click()
+    page.locator(f"#{name}-example").click()
+    page.wait_for_timeout(1500)
+    if state is None:
+        page.get_by_label("This is my voice, or I may use it").check()
+    page.locator(f"#{name}-go").click()
+    page.locator(f"#{name}-progress .job[data-state=done]").wait_for()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pipelines.errors import OptionError
-from pipelines.types import DubLine, DubPlan
-from ui.lines import fit_text, lines_from, parse_time, rows, time_text
+from pipelines.types import DubLine, DubPlan, Segment
+from ui.lines import fill_from_cues, fit_text, lines_from, parse_time, rows, time_text
 from ui.timeline import overruns, timeline_svg
 
 PLAN = DubPlan(
@@ -85,3 +85,20 @@ def test_an_overrun_is_red_and_named() -> None:
 def test_the_timeline_escapes_what_was_said() -> None:
     plan = DubPlan("en", "es", 2.0, (DubLine(0, 0.0, 2.0, "<script>&"),))
     assert "<script" not in timeline_svg(plan, "en") and "&lt;script&gt;&amp;" in timeline_svg(plan, "en")
+
+
+def test_a_subtitle_file_is_laid_beside_the_lines_by_time() -> None:
+    cues = [
+        Segment(2.6, 3.9, "En tren,\nhoy."),
+        Segment(0.0, 1.0, "Buenos"),
+        Segment(1.1, 2.0, "días a todos."),
+    ]
+    filled, missing = fill_from_cues(rows(PLAN, "en"), cues)
+    assert [row[4] for row in filled] == [
+        "Buenos días a todos.",
+        "En tren, hoy.",
+        "Shanghái, una ciudad grande.",
+    ]
+    assert missing == "3" and [row[3] for row in filled] == [line.source for line in PLAN.lines]
+    with pytest.raises(OptionError, match="stands at the time of a line"):
+        fill_from_cues(rows(PLAN, "en"), [Segment(60.0, 62.0, "¿De otra película?")])

@@ -157,7 +157,7 @@ def test_numbered_lines_go_out_and_come_back(services: Services, monkeypatch: py
     assert [row[4] for row in filled] == ["Buenos días.", "En tren."]
     partly = handlers.pasted("２．坐火车。", table, asking("zh")).value["data"]
     assert [row[4] for row in partly] == ["", "坐火车。"]
-    assert said[0] == "2 lines filled" and "缺少编号" in said[1] and "1" in said[1]
+    assert said[0] == "2 lines filled" and "以下编号没有译文" in said[1] and "1" in said[1]
 
 
 def test_the_menu_says_who_translates_and_what_cannot_be_spoken(services: Services) -> None:

@@ -24,6 +24,7 @@ from ui.tabs.parts import (
 )
 
 COPY = "(numbered) => { navigator.clipboard.writeText(numbered); return numbered; }"
+SUBTITLES = [".srt", ".vtt", ".ass"]
 COLUMN_WIDTHS: list[str | int] = ["76px", "96px", "96px", "33%", "33%", "150px"]
 
 
@@ -63,6 +64,7 @@ class Table:
     copy: gr.Button
     numbered: gr.Textbox
     paste: gr.Button
+    subtitles: gr.UploadButton
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
     demo.load(handlers.first_targets, None, target, **PRIVATELY)
     _connect_source(handlers, inputs, told)
     _connect_table(handlers, table, panel.last)
+    demo.load(handlers.demonstration, None, file, **PRIVATELY)
     example.click(examples.talker, None, file, **PRIVATELY)
 
 
@@ -161,9 +164,7 @@ def _more(
         translator.change(
             lambda name: gr.Group(visible=name == "endpoint"), translator, endpoint, queue=False, **PRIVATELY
         )
-        translation = gr.File(
-            label=label("ui_dub_translation"), file_types=[".srt", ".vtt", ".ass"], height=100
-        )
+        translation = gr.File(label=label("ui_dub_translation"), file_types=SUBTITLES, height=100)
         reference = gr.Audio(label=label("ui_dub_voice"), type="filepath")
         background = gr.Checkbox(False, label=label("ui_dub_background"))
         lips = gr.Checkbox(True, label=label("ui_dub_lips"))
@@ -193,8 +194,13 @@ def _table() -> Table:
             again = gr.Button(label("ui_dub_again"), variant="primary", elem_id="dub-again")
             copy = gr.Button(label("ui_dub_copy"), elem_id="dub-copy")
             paste = gr.Button(label("ui_dub_paste"), elem_id="dub-paste")
+            cues = gr.UploadButton(
+                label("ui_dub_subtitles"),  # type: ignore[arg-type]  # translated as every label; Gradio's annotation lags
+                file_types=SUBTITLES,
+                elem_id="dub-subtitles",
+            )
         numbered = gr.Textbox(label=label("ui_dub_numbered"), lines=4, max_lines=12, elem_id="dub-numbered")
-    return Table(group, help_text, table, again, copy, numbered, paste)
+    return Table(group, help_text, table, again, copy, numbered, paste, cues)
 
 
 def _connect_source(handlers: DubHandlers, inputs: Inputs, told: Source) -> None:
@@ -211,3 +217,6 @@ def _connect_table(handlers: DubHandlers, table: Table, last: gr.BrowserState) -
     copied = table.copy.click(plainly(handlers.numbered), table.table, table.numbered, **PRIVATELY)
     copied.success(None, table.numbered, table.numbered, js=COPY, api_visibility="private")
     table.paste.click(plainly(handlers.pasted), [table.numbered, table.table], table.table, **PRIVATELY)
+    table.subtitles.upload(
+        plainly(handlers.filled_from), [table.subtitles, table.table], table.table, **PRIVATELY
+    )
