@@ -2,9 +2,10 @@
 
 A line keeps its start. It is spoken as long as the original line where that sounds natural, then shortened to the
 preferred limit, then it borrows from the pause that follows, then it is shortened to the hard limit; what still does
-not fit delays the next line, is said in plain words, and is never cut and never laid over a neighbour. Lines pressed
-against the end of the video move earlier into pauses; when even that is not enough the plan grows longer than the
-video (the last picture is then held).
+not fit delays the next line, is said in plain words, and is never cut and never laid over a neighbour. A line pressed
+against the end of the video moves earlier into the pause before it; the line before that is shortened to the hard limit
+before its own start moves; when even that is not enough the plan grows longer than the video (the last picture is then
+held).
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def fit_lines(
         fit = _fit_one(wish, max(wish.start, free_from), following, limits)
         fits.append(fit)
         free_from = fit.end + limits.gap
-    return tuple(_pull_back(fits, begin, duration, limits.gap))
+    return tuple(_pull_back(wishes, fits, begin, duration, limits.gap))
 
 
 def _fit_one(wish: LineWish, start: float, following: float, limits: FitLimits) -> LineFit:
@@ -115,15 +116,19 @@ def count_words(text: str) -> int:
     return len(_CJK.findall(text)) + len(_CJK.sub(" ", text).split())
 
 
-def _pull_back(fits: list[LineFit], begin: float, duration: float, gap: float) -> list[LineFit]:
-    """Move lines that end after the video earlier, into the pauses before them."""
+def _pull_back(
+    wishes: Sequence[LineWish], fits: list[LineFit], begin: float, duration: float, gap: float
+) -> list[LineFit]:
+    """Move lines that end after the video earlier; a line in their way is shortened before its start moves."""
     latest = duration
     for number in range(len(fits) - 1, -1, -1):
-        fit = fits[number]
+        fit, wish = fits[number], wishes[number]
         if fit.end <= latest + 1e-9:
             break
-        fits[number] = replace(fit, start=max(latest - fit.seconds, begin))
-        latest = fits[number].start - gap
+        seconds = min(max(latest - fit.start, wish.shortest), fit.seconds)
+        start = min(max(latest - seconds, begin), fit.start)
+        fits[number] = replace(fit, start=start, seconds=seconds, factor=seconds / wish.natural)
+        latest = start - gap
     free_from = begin  # what was pressed against the beginning pushes the rest forward again
     for number, fit in enumerate(fits):
         if fit.start < free_from:

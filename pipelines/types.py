@@ -164,7 +164,9 @@ class DubLine:
     """One line of a dub: where the original stands, what it says, what the dub says and how it was fitted.
 
     ``speak_start``/``speak_end`` are the planned times of the dubbed speech; ``factor`` is asked length divided by
-    natural length (the page shows speed = 1 / factor); ``keep`` leaves the original sound there.
+    natural length (the page shows speed = 1 / factor); ``keep`` leaves the original sound there. A line that is too
+    long for its time says at what ``needed_speed`` it would have fitted (1.0: it fits) and by about how many words,
+    characters in Chinese and Japanese, it would have to be shorter (``shorten_by``).
     """
 
     index: int
@@ -178,6 +180,8 @@ class DubLine:
     factor: float = 1.0
     keep: bool = False
     state: LineState = "new"
+    needed_speed: float = 1.0
+    shorten_by: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from pipelines import media
 from pipelines.artifacts import options_key, run_stage
+from pipelines.dub.fitting import fit, fitted, unfitted
 from pipelines.dub.lines import LINES
 from pipelines.dub.run import DubRun
-from pipelines.errors import EngineMissing, InputError, Message, NoSpeech
+from pipelines.errors import EngineMissing, Message, NoSpeech
 from pipelines.progress import NullReport, OneStage
 from pipelines.records import load_speech_times, save_plan, save_speech_times
-from pipelines.timing import DEFAULT_LIMITS, LineFit, LineWish, fit_lines
+from pipelines.timing import LineFit
 from pipelines.types import Audio, DubLine, DubPlan, Phone, Transcript, VoiceProfile
 from pipelines.voice import SpeakOptions, StockVoices
 from pipelines.voice.library import load_voice
@@ -91,75 +92,14 @@ def speak(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> DubPlan:
         run.report.step("speak", number, len(plan.lines), "lines")
         placed = fits.get(line.index)
         if placed is None:
-            lines.append(replace(line, state="kept" if line.keep else line.state))
+            lines.append(unfitted(line))
             continue
         say_line(run, line, placed, voice, folder)
-        lines.append(
-            replace(
-                line,
-                speak_start=placed.start,
-                speak_end=placed.end,
-                factor=placed.factor,
-                state="spoken",
-            )
-        )
+        lines.append(fitted(line, placed))
     run.report.step("speak", len(plan.lines), len(plan.lines), "lines")
     spoken = replace(plan, lines=tuple(lines))
     save_plan(run.folder / LINES, spoken)
     return spoken
-
-
-def fit(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> dict[int, LineFit]:
-    """Place the lines that are spoken, by line index; lines kept in the original sound stand between them."""
-    placed: dict[int, LineFit] = {}
-    group: list[tuple[DubLine, LineWish]] = []
-    begin = 0.0
-
-    def place(until: float) -> None:
-        fits = fit_lines([wish for _, wish in group], until, begin=begin)
-        for (line, _), found in zip(group, fits, strict=True):
-            warn_if_tight(run, line, found)
-            placed[line.index] = found
-        group.clear()
-
-    for line in plan.lines:
-        if line.keep:
-            place(line.start - DEFAULT_LIMITS.gap)
-            begin = line.end + DEFAULT_LIMITS.gap
-        elif line.text.strip():
-            group += [(line, wish) for wish in wishes(run, plan, line, voice)]
-    place(run.duration)
-    return placed
-
-
-def wishes(run: DubRun, plan: DubPlan, line: DubLine, voice: VoiceProfile) -> list[LineWish]:
-    """What a line asks of the time line; nothing, and a note, when nothing in it can be spoken."""
-    try:
-        length = run.voice_engine.length(line.text, plan.target_language, voice)
-    except InputError as error:
-        run.report.note(
-            Message(
-                f"Line {line.index + 1} is not spoken: {error.what.en}",
-                f"第 {line.index + 1} 行未配音:{error.what.zh}",
-            ),
-            "warning",
-        )
-        return []
-    return [LineWish(line.start, line.end, length.natural, length.shortest, length.longest, line.text)]
-
-
-def warn_if_tight(run: DubRun, line: DubLine, placed: LineFit) -> None:
-    """Say which line is too long for its time, and by how much."""
-    if placed.needed_speed is None:
-        return
-    speed = f"{placed.needed_speed:.1f}×" if placed.needed_speed < 10 else "more than 10×"
-    run.report.note(
-        Message(
-            f"Line {line.index + 1} would need {speed}: shorten it by about {placed.shorten_by} words",
-            f"第 {line.index + 1} 行需要 {speed} 语速:请缩短约 {placed.shorten_by} 个词",
-        ),
-        "warning",
-    )
 
 
 def say_line(run: DubRun, line: DubLine, placed: LineFit, voice: VoiceProfile, folder: Path) -> None:

@@ -23,7 +23,7 @@ def test_a_transcript_comes_back_whole(tmp_path: Path) -> None:
 
 
 def test_a_plan_comes_back_whole(tmp_path: Path) -> None:
-    line = DubLine(0, 0.5, 1.5, "hello", "hola", "A", 0.5, 1.4, 0.9, False, "spoken")
+    line = DubLine(0, 0.5, 1.5, "hello", "hola", "A", 0.5, 1.4, 0.9, False, "spoken", 1.5, 4)
     plan = DubPlan("en", "es", 8.0, (line, DubLine(1, 2.0, 3.0, "bye", keep=True)))
     save_plan(tmp_path / "lines.json", plan)
     assert load_plan(tmp_path / "lines.json") == plan

@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.dub.fitting import fitted, too_long, unfitted
+from pipelines.errors import Message
 from pipelines.timing import FitLimits, LineFit, LineWish, count_words, fit_lines
+from pipelines.types import DubLine
 
 GAP = FitLimits().gap
 
@@ -102,6 +105,50 @@ def test_any_plan_keeps_order_limits_and_neighbours(plan: tuple[list[LineWish], 
     if fits and fits_inside(wishes, duration) and not any(f.needed_speed for f in fits):
         assert fits[-1].end <= duration + 1e-6
         assert all(fit.start == w.start for w, fit in zip(wishes, fits, strict=True))
+
+
+@settings(max_examples=300, deadline=None)
+@given(plans())
+def test_a_start_moves_only_where_it_cannot_be_kept(plan: tuple[list[LineWish], float]) -> None:
+    """Later: the line before fills the time although it is as short as can be. Earlier: so are all that follow."""
+    wishes, duration = plan
+    fits = fit_lines(wishes, duration)
+    for number, (w, fit) in enumerate(zip(wishes, fits, strict=True)):
+        if fit.start > w.start + 1e-6:
+            before = fits[number - 1]
+            assert number and before.end + GAP == pytest.approx(fit.start)
+            assert before.seconds == pytest.approx(wishes[number - 1].shortest)
+        elif fit.start < w.start - 1e-6:
+            rest = list(zip(wishes, fits, strict=True))[number:]
+            assert all(f.seconds == pytest.approx(v.shortest) for v, f in rest)
+            assert all(b.start == pytest.approx(a.end + GAP) for a, b in itertools.pairwise(fits[number:]))
+            assert fits[-1].end >= duration - 1e-6
+
+
+def test_the_line_before_the_last_is_shortened_before_its_start_moves() -> None:
+    first, last = fit_lines([wish(5.0, 7.5, 2.5), wish(7.5, 9.0, 3.0)], 9.0)
+    assert last.end == pytest.approx(9.0) and last.start == pytest.approx(6.9)
+    assert first.start == 5.0 and first.end == pytest.approx(6.9 - GAP) and first.factor < 0.8
+
+
+def test_a_line_too_long_for_its_time_is_named_with_speed_and_words() -> None:
+    text = "one two three four five six seven eight nine ten"
+    first, _ = fit_lines([wish(0.0, 3.0, 4.38, text), wish(3.0, 6.0, 2.0)], 10)
+    assert too_long(6, first, "es") == Message(
+        "Line 7 would need 1.5×: shorten it by about 2 words", "第 7 行需要 1.5× 语速:请缩短约 2 个词"
+    )
+    chinese, _ = fit_lines([wish(0.0, 1.0, 2.0, "我们要去上海看朋友"), wish(1.0, 2.0, 1.0)], 10)
+    assert too_long(0, chinese, "zh").zh == "第 1 行需要 2.2× 语速:请缩短约 4 个字"
+    assert "about 4 characters" in too_long(0, chinese, "zh").en
+    hopeless = LineFit(0.0, 1.0, 0.7, math.inf, 1)
+    assert too_long(0, hopeless, "en").en == "Line 1 would need more than 10×: shorten it by about 1 word"
+    line = fitted(DubLine(0, 0.0, 1.0, ""), hopeless)
+    assert (line.needed_speed, line.shorten_by) == (10.0, 1)
+    assert (unfitted(line).needed_speed, unfitted(line).shorten_by, unfitted(line).state) == (
+        1.0,
+        0,
+        "translated",
+    )
 
 
 def check_limits(w: LineWish, fit: LineFit) -> None:

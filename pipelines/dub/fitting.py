@@ -1,0 +1,116 @@
+"""The lines of a dub laid into their times, and what the user must know about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pipelines.dub.run import DubRun
+from pipelines.errors import InputError, Message
+from pipelines.languages import UNSPACED
+from pipelines.timing import DEFAULT_LIMITS, LineFit, LineWish, fit_lines
+from pipelines.types import DubLine, DubPlan, VoiceProfile
+
+HIGHEST_SPEED = 10.0  # beyond it the number says nothing more
+NOTICED_SHIFT = 0.1  # seconds a line may begin beside its original before it is worth a word
+LISTED = 12
+
+
+def fit(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> dict[int, LineFit]:
+    """Place the lines that are spoken, by line index; lines kept in the original sound stand between them."""
+    placed: dict[int, LineFit] = {}
+    group: list[tuple[DubLine, LineWish]] = []
+    begin = 0.0
+
+    def place(until: float) -> None:
+        fits = fit_lines([wish for _, wish in group], until, begin=begin)
+        for (line, _), found in zip(group, fits, strict=True):
+            warn_if_tight(run, line, found)
+            placed[line.index] = found
+        group.clear()
+
+    for line in plan.lines:
+        if line.keep:
+            place(line.start - DEFAULT_LIMITS.gap)
+            begin = line.end + DEFAULT_LIMITS.gap
+        elif line.text.strip():
+            group += [(line, wish) for wish in wishes(run, plan, line, voice)]
+    place(run.duration)
+    tell_shifts(run, plan, placed)
+    return placed
+
+
+def fitted(line: DubLine, placed: LineFit) -> DubLine:
+    """The line with its place, as the table and the report show it."""
+    needed = placed.needed_speed
+    return replace(
+        line,
+        speak_start=placed.start,
+        speak_end=placed.end,
+        factor=placed.factor,
+        state="spoken",
+        needed_speed=1.0 if needed is None else round(min(needed, HIGHEST_SPEED), 3),
+        shorten_by=placed.shorten_by,
+    )
+
+
+def unfitted(line: DubLine) -> DubLine:
+    """A line that is not spoken: kept in the original sound, or without anything to say."""
+    state = "kept" if line.keep else "translated" if line.state == "spoken" else line.state
+    return replace(
+        line, speak_start=0.0, speak_end=0.0, factor=1.0, state=state, needed_speed=1.0, shorten_by=0
+    )
+
+
+def wishes(run: DubRun, plan: DubPlan, line: DubLine, voice: VoiceProfile) -> list[LineWish]:
+    """What a line asks of the time line; nothing, and a note, when nothing in it can be spoken."""
+    try:
+        length = run.voice_engine.length(line.text, plan.target_language, voice)
+    except InputError as error:
+        run.report.note(
+            Message(
+                f"Line {line.index + 1} is not spoken: {error.what.en}",
+                f"第 {line.index + 1} 行未配音:{error.what.zh}",
+            ),
+            "warning",
+        )
+        return []
+    return [LineWish(line.start, line.end, length.natural, length.shortest, length.longest, line.text)]
+
+
+def warn_if_tight(run: DubRun, line: DubLine, placed: LineFit) -> None:
+    """Say which line is too long for its time, and by how much."""
+    if placed.needed_speed is not None:
+        run.report.note(too_long(line.index, placed, run.options.target_language), "warning")
+
+
+def too_long(index: int, placed: LineFit, language: str) -> Message:
+    """“Line 7 would need 1.5×: shorten it by about 4 words” (characters in Chinese and Japanese)."""
+    needed = placed.needed_speed or 1.0
+    en, zh = (f"{needed:.1f}×",) * 2 if needed < HIGHEST_SPEED else ("more than 10×", "10× 以上")
+    count, many = placed.shorten_by, "s" * (placed.shorten_by != 1)
+    characters = language in UNSPACED
+    return Message(
+        f"Line {index + 1} would need {en}: shorten it by about {count} {'character' if characters else 'word'}{many}",
+        f"第 {index + 1} 行需要 {zh} 语速:请缩短约 {count} 个{'字' if characters else '词'}",
+    )
+
+
+def tell_shifts(run: DubRun, plan: DubPlan, placed: Mapping[int, LineFit]) -> None:
+    """Say which lines could not begin where the original does."""
+    shifts = [
+        (line.index, placed[line.index].start - line.start) for line in plan.lines if line.index in placed
+    ]
+    moved = [(index, shift) for index, shift in shifts if abs(shift) >= NOTICED_SHIFT]
+    if not moved:
+        return
+    en = [f"line {index + 1} {abs(s):.1f} s {'later' if s > 0 else 'earlier'}" for index, s in moved[:LISTED]]
+    zh = [f"第 {index + 1} 行{'晚' if s > 0 else '早'} {abs(s):.1f} 秒" for index, s in moved[:LISTED]]
+    more = " …" if len(moved) > LISTED else ""
+    run.report.note(
+        Message(
+            f"Not every line begins with its original: {', '.join(en)}{more}",
+            f"部分行无法与原句同时开始:{'、'.join(zh)}{more}",
+        ),
+        "warning",
+    )
