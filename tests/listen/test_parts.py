@@ -10,10 +10,10 @@ import pytest
 from pipelines.asr.chinese import tidy
 from pipelines.asr.filters import Heard, believable
 from pipelines.asr.itn import normalised
+from pipelines.asr.listener import language_samples
 from pipelines.asr.scoring import score
 from pipelines.asr.sentences import lines
 from pipelines.asr.vad import FRAME_SECONDS, RATE, SpeechMap, speech_map
-from pipelines.asr.whisper import language_samples
 from pipelines.asr.windows import cut, plan_windows
 from pipelines.asr.words import finished
 from pipelines.transcribe import hotword_list

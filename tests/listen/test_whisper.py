@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from pipelines.asr import Recognition, RecognitionOptions
+from pipelines.asr.listener import prompt_for
 from pipelines.asr.scoring import Score, score
-from pipelines.asr.whisper import Whisper, prompt_for
+from pipelines.asr.whisper import Whisper
 from pipelines.errors import NoSoundTrack, OptionError, Stopped
 from pipelines.progress import NullReport
 from pipelines.types import Segment
