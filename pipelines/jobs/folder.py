@@ -11,6 +11,7 @@ file                  written by                  meaning
 ``stop``              anyone                      its presence asks the job to stop
 ``private.json``      the executor, mode 600      environment variables that no record or log may show (keys)
 ``log.txt``           the worker, appended        its output and error streams
+``scratch``           the worker                  its temporary files; gone when the attempt has ended, however it ended
 ``.lock``             the executor                held (flock) by the one process that answers for the job
 ====================  ==========================  ==================================================================
 
@@ -74,6 +75,11 @@ class JobFolder:
     def log(self) -> Path:
         """The worker's output."""
         return self.path / "log.txt"
+
+    @property
+    def scratch(self) -> Path:
+        """Folder of the worker's temporary files."""
+        return self.path / "scratch"
 
     @property
     def lock(self) -> Path:

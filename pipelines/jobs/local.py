@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -260,6 +261,7 @@ class LocalExecutor:
             self._wake.clear()
         watch.look()
         returncode = watch.finish()
+        shutil.rmtree(folder.scratch, ignore_errors=True)
         log_text = tail(folder.log, max(1, min(65536, _size(folder) - start)))
         death = diagnose(returncode, log_text, memory_ran_out=oom_kills() > kills)
         return self._conclude(record, folder, watch, death)
@@ -268,6 +270,8 @@ class LocalExecutor:
         """Clear away what an earlier attempt left and write what the worker reads."""
         for path in (folder.outcome, folder.progress, *folder.path.rglob(".*.part"), *self._old_parts()):
             path.unlink(missing_ok=True)
+        shutil.rmtree(folder.scratch, ignore_errors=True)
+        folder.scratch.mkdir()
         folder.heartbeat.touch()
         self._store.save(record)
         write_context(folder, self._settings, self._policy())
@@ -282,7 +286,10 @@ class LocalExecutor:
 
     def _environment(self, folder: JobFolder) -> dict[str, str]:
         private = {str(key): str(value) for key, value in read_state(folder.private).items()}
-        return {**self._policy().environment, **private}
+        # A worker that is killed clears nothing away, and libraries leave copies of themselves behind: they lie where
+        # the executor removes them.
+        scratch = {"TMPDIR": str(folder.scratch)}
+        return {**self._policy().environment, **private, **scratch}
 
     def _conclude(
         self, record: JobRecord, folder: JobFolder, watch: Watch, death: PipelineError

@@ -40,8 +40,7 @@ class OwnMouth:
                 Message("Choose another clip, or a closer view.", "请换一段视频,或选择更近的镜头。"),
                 video.path.name,
             )
-        self._settings.cache.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix="mouths-", dir=self._settings.cache))
+        folder = Path(tempfile.mkdtemp(prefix="mouths-"))
         try:
             painter, plan = self._prepare(video, track, drive, folder, report)
         except BaseException:

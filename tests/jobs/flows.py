@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,7 @@ FLOWS = {
             "threads",
             "segfault",
             "hog",
+            "littering",
             "fill",
         ),
         *("spin", "stuck", "frozen", "native_hang", "children", "silent_child"),
@@ -65,6 +68,18 @@ def segfault(folder: Path, options: dict[str, Any], context: EngineContext, repo
     """Follow a null pointer in native code after one finished stage."""
     _first_stage(folder, report)
     ctypes.string_at(0)
+    return {}
+
+
+def littering(
+    folder: Path, options: dict[str, Any], context: EngineContext, report: Report
+) -> dict[str, Any]:
+    """Leave temporary files behind, as libraries do and as every killed worker must."""
+    left = Path(tempfile.mkdtemp(prefix="left-"))
+    (left / "big.bin").write_bytes(bytes(1000))
+    write_text(folder / "where.txt", str(left))
+    if options.get("die"):
+        os.kill(os.getpid(), signal.SIGKILL)
     return {}
 
 

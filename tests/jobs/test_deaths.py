@@ -77,6 +77,14 @@ def test_a_worker_killed_from_outside_takes_its_children_with_it(executor: Local
     wait_for(lambda: not any(alive(pid) for pid in pids), "the end of the children")
 
 
+@pytest.mark.parametrize("die", [False, True])
+def test_temporary_files_are_gone_when_the_worker_is(executor: LocalExecutor, die: bool) -> None:
+    view = run(executor, "littering", die=die)
+    assert view.state == ("failed" if die else "done")
+    left = Path((view.folder / "where.txt").read_text(encoding="utf-8"))
+    assert left.is_relative_to(view.folder) and not left.exists()
+
+
 def test_exhausted_memory(executor: LocalExecutor) -> None:
     view = run(executor, "hog")
     assert view.state == "failed" and view.error is not None

@@ -67,12 +67,6 @@ def run(tmp_path: Path) -> Run:
     return run
 
 
-def test_the_network_is_there_without_the_namespace_and_not_inside(run: Run) -> None:
-    assert run("true").returncode == 0
-    open_ = subprocess.run([sys.executable, "-c", ENTER.replace('"1.1.1.1", 53', '"127.0.0.1", 1'), "true"])
-    assert open_.returncode == 0
-
-
 @pytest.mark.slow
 def test_a_second_start_needs_no_network(run: Run) -> None:
     if not (ROOT / ".venv" / "bin" / "python").exists():
