@@ -197,6 +197,7 @@ print(json.dumps([said, parts, kept, stopped, stop_seconds, second, refused, rec
 """
 
 
+@pytest.mark.may_skip
 def test_full_disk(tmp_path: Path) -> None:
     """On a file system of 2 MB, in a mount namespace of its own."""
     command = f"mount -t tmpfs -o size=2m tmpfs {tmp_path} && exec {sys.executable} - {tmp_path}"

@@ -230,3 +230,20 @@ def test_progress_is_seconds_of_sound(whisper: Whisper, data: Path) -> None:
     listened = [(done, total) for stage, done, total, unit in seen if stage == "listen" and unit == "s"]
     assert [done for done, _ in listened] == sorted(done for done, _ in listened)
     assert listened[-1] == (recognition.duration, recognition.duration)
+
+
+@pytest.mark.slow
+def test_a_sound_cut_off_in_the_middle_has_no_words_after_its_end(
+    data: Path, hear: Hear, tmp_path: Path
+) -> None:
+    """The header of the cut mp3 still promises eleven seconds; Whisper's own last time lies past the end of what is there."""
+    whole, path = tmp_path / "whole.mp3", tmp_path / "cut.mp3"
+    ffmpeg("-i", str(data / "speech" / "en_jfk.flac"), "-c:a", "libmp3lame", "-b:a", "64k", str(whole))
+    path.write_bytes(whole.read_bytes()[: whole.stat().st_size * 565 // 1000])
+    length = len(samples_of(path)) / RATE
+    assert 5.8 < length < 6.5
+    _, segments = hear(path, language="en")
+    words = [word for segment in segments for word in segment.words]
+    assert words and max(word.end for word in words) <= length + 0.001
+    assert max(segment.end for segment in segments) <= length + 0.001
+    assert "fellow americans" in text_of(segments).lower()

@@ -178,3 +178,31 @@ def test_wave_files_are_written_whole(tmp_path: Path) -> None:
         write_sound(path, broken(), 48000)  # type: ignore[arg-type]
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(
+    "front", [b"\0" * 5000, b"ID3\x03\x00\x00\x00\x00\x00\x0aTIT2?", b"<html>not found</html>\n"]
+)
+def test_an_mp3_with_rubbish_before_its_first_frame_is_read(
+    front: bytes, tmp_path: Path, ffmpeg: Run, settings: Settings
+) -> None:
+    """Phones and web pages put all sorts of bytes there; other programs stop at "header missing"."""
+    wave, whole, path = tmp_path / "clicks.wav", tmp_path / "a.mp3", tmp_path / "手机 录音.mp3"
+    times = [0.5, 3.25, 7.75]
+    _clicks(wave, times, 9.0)
+    ffmpeg("-i", wave, "-c:a", "libmp3lame", "-q:a", "6", "-id3v2_version", "0", "-write_xing", "0", whole)
+    path.write_bytes(front + whole.read_bytes())
+    heard = _click_times(load_sound(path, settings, sr=SR).samples, SR)
+    assert heard == pytest.approx(times, abs=0.06)  # without the Xing header nobody knows the encoder's delay
+
+
+def test_an_mp3_cut_off_in_the_middle_is_as_long_as_what_is_there(
+    tmp_path: Path, ffmpeg: Run, settings: Settings
+) -> None:
+    wave, whole, path = tmp_path / "clicks.wav", tmp_path / "a.mp3", tmp_path / "half.mp3"
+    _clicks(wave, [0.5, 3.25, 7.75], 10.0)
+    ffmpeg("-i", wave, "-c:a", "libmp3lame", "-b:a", "64k", whole)
+    path.write_bytes(whole.read_bytes()[: whole.stat().st_size * 6 // 10])
+    sound = load_sound(path, settings, sr=SR)
+    assert sound.duration == pytest.approx(6.0, abs=0.2)
+    assert _click_times(sound.samples, SR) == pytest.approx([0.5, 3.25], abs=0.01)

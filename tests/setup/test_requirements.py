@@ -97,6 +97,7 @@ def test_every_package_the_code_imports_has_a_line() -> None:
     assert sorted(missing) == []
 
 
+@pytest.mark.may_skip
 @pytest.mark.parametrize("python", ["3.11", "3.12"])
 def test_the_set_resolves(python: str, tmp_path: Path) -> None:
     uv = shutil.which("uv") or str(Path(sys.prefix) / "bin" / "uv")
