@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from commands import inputs, outputs
-from commands.parsing import common_flags, existing_file, language_code, listed, output_flags, refuse
+from commands.parsing import (
+    common_flags,
+    existing_file,
+    known_code,
+    language_code,
+    listed,
+    output_flags,
+    refuse,
+)
 from commands.running import Task, run_tasks
 from commands.words import language
 from pipelines import subtitles
@@ -136,7 +144,7 @@ def _translation(given: str | None, row: dict[str, str], several: bool) -> dict[
 
 
 def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> Task:
-    source, target = Path(row["input"]), _code(row["to"])
+    source, target = Path(row["input"]), known_code(row["to"])
     name = row.get("output") or f"{source.stem}-{target}.mp4"
     if not name.lower().endswith(".mp4"):
         refuse("The output must end in .mp4", "输出文件的扩展名应为 .mp4", name)
@@ -157,7 +165,7 @@ def _options(arguments: argparse.Namespace, row: dict[str, str], source: Path, t
         endpoint = {"address": arguments.endpoint, "model": arguments.endpoint_model or ""}
     return {
         "input": str(source),
-        "source_language": _code(spoken) if spoken else None,
+        "source_language": known_code(spoken) if spoken else None,
         "target_language": target,
         "translation": row.get("translation"),
         "translator": arguments.translator or ("endpoint" if endpoint else None),
@@ -169,13 +177,6 @@ def _options(arguments: argparse.Namespace, row: dict[str, str], source: Path, t
         "lines": None,
         "lips": arguments.lips,
     }
-
-
-def _code(text: str) -> str:
-    try:
-        return language_code(text)
-    except argparse.ArgumentTypeError as error:
-        refuse(f"In the table: {error}", f"表格中:{error}")
 
 
 def find(view: JobView) -> Mapping[str, Path]:

@@ -100,6 +100,18 @@ def language_code(text: str) -> str:
     return code
 
 
+def known_code(text: str) -> str:
+    """The language code in a cell of a table, or one that was checked already.
+
+    Raises:
+        OptionError: it is none.
+    """
+    try:
+        return language_code(text)
+    except argparse.ArgumentTypeError as error:
+        refuse(f"In the table: {error}", f"表格中:{error}")
+
+
 def listed(text: str) -> list[str]:
     """Words separated by commas (also full-width ones)."""
     return [word.strip() for word in re.split(r"[,,、]", text) if word.strip()]

@@ -11,6 +11,7 @@ from commands import inputs, outputs
 from commands.parsing import common_flags, existing_file, language_code, number, output_flags, refuse
 from commands.running import Task, run_tasks
 from pipelines.jobs import JobSpec, JobView
+from pipelines.languages import language_name
 
 COLUMNS = (
     *("text", "output", "reference", "voice", "engine", "language", "seconds", "speed", "emotion", "seed"),
@@ -38,11 +39,19 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--voice", metavar="ID", help="a saved voice instead of a reference")
     output_flags(parser, "OUT.wav")
     parser.add_argument("--engine", help="voice engine (default: kokoro)")
-    parser.add_argument("--language", type=language_code, help="language of the text (default: en)")
+    parser.add_argument(
+        "--language", type=language_code, help="language of the text (default: found from the text)"
+    )
     parser.add_argument("--seconds", type=SECONDS, metavar="S", help="exact length of the speech")
     parser.add_argument("--speed", type=SPEED, default=1.0, help="1 is natural, 1.25 a quarter faster")
     parser.add_argument("--emotion", help="emotion, for engines that have it")
-    parser.add_argument("--seed", type=SEED, default=0.0, metavar="N", help="repeats a take")
+    parser.add_argument(
+        "--seed",
+        type=SEED,
+        default=0.0,
+        metavar="N",
+        help="another seed, another reading; for engines that have it",
+    )
     parser.set_defaults(run=run)
 
 
@@ -81,7 +90,7 @@ def _task(
         "reference": str(path) if path else None,
         "voice": voice,
         "engine": row.get("engine") or arguments.engine or "kokoro",
-        "language": _value(row, "language", language_code, arguments.language) or "en",
+        "language": _value(row, "language", language_code, arguments.language),
         "seconds": _value(row, "seconds", SECONDS, arguments.seconds),
         "speed": _value(row, "speed", SPEED, arguments.speed),
         "emotion": row.get("emotion") or arguments.emotion,
@@ -110,7 +119,8 @@ def find(view: JobView) -> Mapping[str, Path]:
 
 
 def tell(view: JobView) -> str:
-    """Length, and how alike the voices are where the engine says so."""
+    """Length and language, and how alike the voices are where the engine says so."""
     similarity = view.result.get("similarity")
     alike = f", similarity {similarity:.2f}" if isinstance(similarity, float) else ""
-    return f"{view.result.get('seconds', 0):.2f} s of speech{alike}"
+    language = language_name(str(view.result.get("language", ""))).en
+    return f"{view.result.get('seconds', 0):.2f} s of {f'{language} ' if language else ''}speech{alike}"

@@ -8,12 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from commands import inputs, outputs
-from commands.parsing import common_flags, existing_file, number, output_flags, refuse
+from commands.parsing import (
+    common_flags,
+    existing_file,
+    known_code,
+    language_code,
+    number,
+    output_flags,
+    refuse,
+)
 from commands.running import Task, run_tasks
 from pipelines.jobs import JobSpec, JobView
 
 FITS = ("loop", "pingpong", "freeze", "trim")
-COLUMNS = ("face", "audio", "output", "engine", "fit")
+COLUMNS = ("face", "audio", "output", "engine", "fit", "language")
 
 
 def add_parser(commands: Any) -> None:
@@ -41,6 +49,9 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--offset", type=number(-2, 2, "number of seconds"), default=0.0, help="seconds the mouth is later"
+    )
+    parser.add_argument(
+        "--language", type=language_code, metavar="LANG", help="language of the speech (default: found)"
     )
     parser.add_argument("--text", help="what is said, if known: better than hearing it")
     parser.set_defaults(run=run)
@@ -86,6 +97,7 @@ def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> 
         refuse(
             f"There is no fit {fit!r}; choose from {', '.join(FITS)}", f"没有 {fit!r};可选:{', '.join(FITS)}"
         )
+    spoken = row.get("language") or arguments.language
     options = {
         "face": str(face),
         "audio": str(sound),
@@ -93,6 +105,7 @@ def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> 
         "fit": fit,
         "offset": arguments.offset,
         "text": arguments.text,
+        "language": known_code(spoken) if spoken else None,
         "reference": None,
     }
     name = row.get("output") or row.get("name") or f"{face.stem}-{sound.stem}-synced.mp4"

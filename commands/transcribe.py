@@ -11,6 +11,7 @@ from commands import inputs, outputs
 from commands.parsing import (
     common_flags,
     existing_file,
+    known_code,
     language_code,
     listed,
     moment,
@@ -80,7 +81,7 @@ def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> 
     options = {
         "input": str(source),
         "engine": row.get("engine") or arguments.engine or "whisper",
-        "language": language_code(language) if language else None,
+        "language": known_code(language) if language else None,
         "stream": arguments.stream,
         "channel": arguments.channel,
         "start": arguments.start or 0.0,

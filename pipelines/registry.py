@@ -33,7 +33,8 @@ class EngineInfo:
         weights: ids in weights/manifest.toml that must be present.
         families: machine families it runs on (its own declaration: "uses torch" says nothing).
         runs_on: ``cpu`` when it works on the CPU whatever the machine has, ``device`` when it follows the policy.
-        features: capability words the page and the flows ask for, such as ``clones``, ``hotwords``, ``exact-length``.
+        features: capability words the page and the flows ask for, such as ``clones``, ``hotwords``, ``exact-length``,
+            ``takes`` (another seed gives another reading).
     """
 
     name: str

@@ -9,9 +9,11 @@ from typing import Any
 from pipelines.artifacts import fingerprint, options_key, run_stage
 from pipelines.errors import InputError, Message, OptionError
 from pipelines.files import read_json, write_json
+from pipelines.languages import language_name
 from pipelines.progress import Report
 from pipelines.records import save_speech_times
 from pipelines.registry import EngineContext
+from pipelines.text.detection import find_language
 from pipelines.types import VoiceProfile
 from pipelines.voice import VOICES, SpeakOptions, StockVoices, VoiceEngine
 from pipelines.voice.library import list_voices, load_profile, load_voice, save_profile
@@ -23,19 +25,20 @@ SOUND, FACTS, TIMES = "speech.wav", "speech.json", "phones.json"
 def run(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
     """Make ``speech.wav`` in the job's folder.
 
-    Options: text; reference (a sound or video file) or voice (a saved or a stock voice) or neither; engine; language;
-    seconds (exact length) or speed; emotion; seed.
+    Options: text; reference (a sound or video file) or voice (a saved or a stock voice) or neither; engine; language
+    (none: found from the text); seconds (exact length) or speed; emotion; seed.
 
     Returns:
         ``audio`` (file name), ``seconds``, ``similarity`` to the reference (None without one), ``words`` with their
-        times, ``voice``.
+        times, ``voice``, ``language`` in which it was spoken.
 
     Raises:
         NoSpeech, MediaError: the reference cannot be used. InputError: nothing to say. OptionError: impossible wishes.
     """
     engine_name = options.get("engine") or "kokoro"
-    language = options.get("language") or "en"
     _check(engine_name, options, report)
+    engine = VOICES.get(engine_name, context)
+    language = options.get("language") or _found_language(str(options["text"]), engine, report)
     reference = Path(options["reference"]) if options.get("reference") else None
     origin = (
         fingerprint(reference)
@@ -43,7 +46,6 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
         else str(reference or options.get("voice"))
     )
     voice_key = options_key(engine=engine_name, origin=origin, language="" if origin != "None" else language)
-    engine = VOICES.get(engine_name, context)
 
     def choose() -> None:
         save_profile(
@@ -51,12 +53,13 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
         )
 
     run_stage(folder, "reference", voice_key, ["voice/voice.json"], choose)
-    asked = {name: options.get(name) for name in ("text", "language", "seconds", "speed", "emotion", "seed")}
+    asked = {name: options.get(name) for name in ("text", "seconds", "speed", "emotion", "seed")}
+    spoken_key = options_key(voice=voice_key, language=language, **asked)
 
     def say() -> None:
         _say(folder, engine, options, language, report)
 
-    run_stage(folder, "speak", options_key(voice=voice_key, **asked), [SOUND, FACTS, TIMES], say)
+    run_stage(folder, "speak", spoken_key, [SOUND, FACTS, TIMES], say)
     return {"audio": SOUND, **read_json(folder / FACTS)}
 
 
@@ -71,7 +74,8 @@ def _check(engine: str, options: dict[str, Any], report: Report) -> None:
             Message("Both a reference and a voice were given", "同时指定了参考音频和声音"),
             Message("Give one of the two.", "请只指定其中一个。"),
         )
-    if options.get("emotion") and "emotion" not in VOICES.info(engine).features:
+    features = VOICES.info(engine).features
+    if options.get("emotion") and "emotion" not in features:
         report.note(
             Message(
                 f"The engine {engine} speaks without set emotions: the wish {options['emotion']!r} was left out",
@@ -79,6 +83,31 @@ def _check(engine: str, options: dict[str, Any], report: Report) -> None:
             ),
             "warning",
         )
+    if options.get("seed") and "takes" not in features:
+        report.note(
+            Message(
+                f"The engine {engine} says a text the same way every time: the seed {options['seed']} has no effect",
+                f"引擎 {engine} 每次的读法都相同:种子 {options['seed']} 不起作用",
+            ),
+            "warning",
+        )
+
+
+def _found_language(text: str, engine: VoiceEngine, report: Report) -> str:
+    """The language of the text, told to the user, who may know better."""
+    found = find_language(text, engine.languages())
+    name = language_name(found.code)
+    if found.sure:
+        report.note(Message(f"The text was taken for {name.en}", f"文字被识别为{name.zh}"))
+    else:
+        report.note(
+            Message(
+                f"The text was taken for {name.en}, but it is too short to be sure: choose the language if that is wrong",
+                f"文字被识别为{name.zh},但内容太短、无法确定:如有误请自行选择语言",
+            ),
+            "warning",
+        )
+    return found.code
 
 
 def _voice(
@@ -128,6 +157,7 @@ def _say(folder: Path, engine: VoiceEngine, options: dict[str, Any], language: s
         "seconds": speech.audio.duration,
         "similarity": alike,
         "voice": voice.name,
+        "language": language,
         "words": [asdict(word) for word in speech.words],
     }
     write_json(folder / FACTS, facts)

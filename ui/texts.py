@@ -230,10 +230,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "请先勾选您有权使用此声音。",
     ),
     "ui_voice_result": ("Speech", "语音"),
-    "ui_voice_similarity": (
-        "{seconds} s · likeness to the sample {similarity}",
-        "{seconds} 秒 · 与样本相似度 {similarity}",
-    ),
+    "ui_voice_similarity": ("likeness to the sample {similarity}", "与样本相似度 {similarity}"),
     "ui_voice_length": ("{seconds} s", "{seconds} 秒"),
     # Transcription
     "ui_transcribe_drop": ("1 · Drop sound or video here", "1 · 把音频或视频拖到这里"),
@@ -250,6 +247,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_head_face": ("1 · A face: video or picture", "1 · 人脸：视频或图片"),
     "ui_head_audio": ("2 · What it should say: a sound file", "2 · 要说的内容：声音文件"),
     "ui_head_text": ("…or text, spoken in the voice of the sample below", "……或文字，用下面样本的声音说出"),
+    "ui_head_language": ("Language that is spoken", "所说的语言"),
     "ui_head_button": ("3 · Make it talk", "3 · 生成视频"),
     "ui_head_fit": ("When the sound is longer than the video", "声音比视频长时"),
     "ui_head_fit_loop": ("play the video again", "循环播放"),

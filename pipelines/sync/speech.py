@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +63,7 @@ def speak(
     reference = Path(asked.reference)
     options: dict[str, Any] = {
         "text": asked.text,
-        "language": asked.language or guess_language(asked.text),
+        "language": asked.language,
         "engine": asked.voice_engine,
         "reference": str(reference) if asked.reference and reference.is_file() else None,
         "voice": asked.reference if asked.reference and not reference.is_file() else None,
@@ -73,12 +72,3 @@ def speak(
 
     spoken = say(folder, options, context, report)
     return folder / str(spoken["audio"]), load_speech_times(folder / PHONES)[0]
-
-
-def guess_language(text: str) -> str:
-    """A language by its script: ja, zh, hi, otherwise en (languages in Latin letters have to be named)."""
-    names = [unicodedata.name(letter, "") for letter in text]
-    for start, language in (("HIRAGANA", "ja"), ("KATAKANA", "ja"), ("CJK", "zh"), ("DEVANAGARI", "hi")):
-        if any(name.startswith(start) for name in names):
-            return language
-    return "en"

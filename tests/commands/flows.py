@@ -42,7 +42,7 @@ def speak(folder: Path, options: dict[str, Any], context: EngineContext, report:
     for _ in tracked(range(3), report, "speak", 3, "lines"):
         time.sleep(0.3)
     write_text(folder / "speech.wav", options["text"])
-    return {"audio": "speech.wav", "seconds": options["seconds"] or 1.5, "similarity": 0.71}
+    return {"audio": "speech.wav", "seconds": options["seconds"] or 1.5, "similarity": 0.71, "language": "en"}
 
 
 def sync(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:

@@ -156,8 +156,10 @@ def test_speak_with_numbers_and_a_table(command: Command, home: Path) -> None:
         "speak", "--text", "Hello there", "--seconds", "2.5", "--reference", "s1.wav", "-o", "hello.wav"
     )
     assert answer.code == 0, answer.err
-    assert answer.out.startswith("hello.wav (2.50 s of speech, similarity 0.71, 0:0")
+    assert answer.out.startswith("hello.wav (2.50 s of English speech, similarity 0.71, 0:0")
     assert (home / "hello.wav").read_text() == "Hello there"
+    (view,) = JobStore(Settings.load()).list()
+    assert view.options["language"] is None, "found from the text"
     (home / "tables").mkdir()
     (home / "tables" / "ref.wav").write_bytes(b"r")
     table = home / "tables" / "lines.csv"
@@ -197,6 +199,11 @@ def test_sync_pairs_one_sound_with_many_faces_and_many_with_many(command: Comman
     )
     assert answer.code == 0, answer.err
     assert sorted(p.read_text() for p in (home / "pairs").iterdir()) == ["a.mp4+s1.wav", "b.mp4+s2.wav"]
+    answer = command("sync", "--face", "a.mp4", "--audio", "s1.wav", "-o", "fr.mp4", "--language", "fr-CA")
+    assert answer.code == 0, answer.err
+    assert JobStore(Settings.load()).list()[0].options["language"] == "fr"
+    (home / "t.csv").write_text("face,audio,language\na.mp4,s1.wav,english please\n")
+    assert "In the table: 'english please'" in command("sync", "--table", "t.csv", "-o", "out2").err
 
 
 def test_dub_with_translations_from_a_folder(command: Command, home: Path) -> None:

@@ -20,7 +20,7 @@ from pipelines.progress import NullReport
 from pipelines.records import load_speech_times, save_speech_times
 from pipelines.settings import Settings
 from pipelines.sync import picture, run, speech
-from pipelines.sync.speech import follow_text, guess_language
+from pipelines.sync.speech import follow_text
 from pipelines.types import Phone, Segment, Word
 from tests.lips.conftest import Result, source_frames
 from tests.lips.phones import SPANISH
@@ -180,13 +180,17 @@ def test_a_known_text_takes_the_place_of_what_was_heard() -> None:
     assert follow_text(heard, "") == heard and follow_text([], "Hello") == []
 
 
-def test_the_language_of_a_text_by_its_script() -> None:
-    assert [guess_language(text) for text in ("Hello", "你好,world", "こんにちは世界", "नमस्ते")] == [
-        "en",
-        "zh",
-        "ja",
-        "hi",
-    ]
+def test_a_text_is_spoken_in_its_own_language(tmp_path: Path, context: EngineContext) -> None:
+    """Latin letters alone do not make it English."""
+    face = tmp_path / "face.png"
+    Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save(face)
+    said = {}
+    for language in (None, "it", "en"):
+        folder = tmp_path / str(language)
+        options = {"face": str(face), "text": "Buongiorno, che bella giornata.", "language": language}
+        _, phones = speech.speak(folder, speech.SyncOptions.read(options), context, NullReport())
+        said[language] = [phone.symbol for phone in phones]
+    assert said[None] == said["it"] != said["en"]
 
 
 @pytest.mark.slow

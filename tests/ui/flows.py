@@ -108,7 +108,12 @@ def speak(folder: Path, options: dict[str, Any], context: EngineContext, report:
     """One second of tone."""
     _work(report, "speak", 2, 0.2, "lines")
     _tone(folder / "speech.wav")
-    return {"audio": "speech.wav", "seconds": 1.0, "similarity": 0.71}
+    return {
+        "audio": "speech.wav",
+        "seconds": 1.0,
+        "similarity": 0.71,
+        "language": options["language"] or "es",
+    }
 
 
 def _tone(path: Path) -> None:

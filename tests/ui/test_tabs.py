@@ -93,7 +93,8 @@ def test_voice_needs_consent(services: Services, tmp_path: Path) -> None:
         VoiceHandlers(services).submit(**given, consent=False)
     view = ended(services, VoiceHandlers(services).submit(**given, consent=True))
     shown = VoiceHandlers(services).show(view, "en")
-    assert shown["measures"] == "1.00 s · likeness to the sample 0.71"
+    assert shown["measures"] == "1.00 s · Spanish · likeness to the sample 0.71"
+    assert VoiceHandlers(services).show(view, "zh")["measures"] == "1.00 秒 · 西班牙语 · 与样本相似度 0.71"
     assert (services.settings.outputs / "me Hello.wav").is_file()
 
 
@@ -120,11 +121,13 @@ def test_a_talking_head_needs_something_to_say(services: Services, tmp_path: Pat
         "fit": "loop",
         "offset": 0.0,
         "reference": None,
+        "language": "it",
     }
     with pytest.raises(InputError, match="nothing for the face to say"):
         TalkingHeadHandlers(services).submit(**given, sound=None, words=" ")
     view = ended(services, TalkingHeadHandlers(services).submit(**given, sound=None, words="Hello."))
     assert view.state == "done" and view.options["text"] == "Hello." and view.options["audio"] is None
+    assert view.options["language"] == "it"
 
 
 def test_the_job_list_shows_disk_use_and_deletes_only_the_job(services: Services, tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 import soundfile
 
 from pipelines import speak
-from pipelines.errors import InputError, OptionError
-from pipelines.progress import NullReport
+from pipelines.errors import InputError, Message, OptionError
+from pipelines.progress import NoteLevel, NullReport
+from pipelines.records import load_speech_times
 from pipelines.registry import EngineContext
 from pipelines.types import Audio
 from pipelines.voice.kokoro import Kokoro
@@ -30,10 +31,14 @@ OPTIONS = {
 
 
 class Steps(NullReport):
-    """Remembers the stages."""
+    """Remembers the stages and the notes."""
 
     def __init__(self) -> None:
         self.stages: list[str] = []
+        self.notes: list[tuple[str, str]] = []
+
+    def note(self, message: Message, level: NoteLevel = "hint") -> None:
+        self.notes.append((level, message.en))
 
     def step(self, stage: str, done: float, total: float | None = None, unit: str = "") -> None:
         self.stages.append(stage)
@@ -67,6 +72,29 @@ def test_a_saved_voice(tmp_path: Path, context: EngineContext, engine: Kokoro) -
     assert result["voice"] == "mine" and result["similarity"] is None
 
 
+def test_the_language_of_the_text_is_found_and_told(tmp_path: Path, context: EngineContext) -> None:
+    asked = {**OPTIONS, "text": "Buenos días, ¿cómo estás?", "language": None, "seconds": None}
+    report = Steps()
+    found = speak.run(tmp_path / "found", asked, context, report)
+    assert found["language"] == "es" and report.notes == [("hint", "The text was taken for Spanish")]
+    named = speak.run(tmp_path / "named", {**asked, "language": "es"}, context, Steps())
+    english = speak.run(tmp_path / "english", {**asked, "language": "en"}, context, Steps())
+    sounds = {name: phones_of(tmp_path / name) for name in ("found", "named", "english")}
+    assert sounds["found"] == sounds["named"] != sounds["english"]
+    assert named["seconds"] == found["seconds"] and english["language"] == "en"
+
+
+def phones_of(folder: Path) -> list[str]:
+    """What the mouth says."""
+    return [phone.symbol for phone in load_speech_times(folder / speak.TIMES)[0]]
+
+
+def test_a_seed_without_effect_is_said(tmp_path: Path, context: EngineContext) -> None:
+    report = Steps()
+    speak.run(tmp_path, {**OPTIONS, "text": "Yes.", "seconds": None, "seed": 7}, context, report)
+    assert [level for level, said in report.notes if "the seed 7 has no effect" in said] == ["warning"]
+
+
 @pytest.mark.parametrize(
     ("change", "error", "says"),
     [
@@ -75,6 +103,11 @@ def test_a_saved_voice(tmp_path: Path, context: EngineContext, engine: Kokoro) -
         ({"voice": "nobody"}, OptionError, "no stock voice called 'nobody'"),
         ({"reference": "a.wav", "voice": "b"}, OptionError, "Both a reference and a voice"),
         ({"language": "xx"}, OptionError, "not available"),
+        (
+            {"text": "Wir fahren mit dem Zug nach Berlin.", "language": None},
+            OptionError,
+            "in German, which no voice",
+        ),
         ({"seconds": 60.0}, OptionError, "out of reach"),
     ],
 )

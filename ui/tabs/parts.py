@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
+from gradio.components import Component
 
 from pipelines.registry import Registry
 from ui.i18n import label, language_of, text
@@ -58,6 +59,16 @@ def engine_choice(services: Services, demo: gr.Blocks, registry: Registry[Any], 
     demo.load(fill, None, menu, **PRIVATELY)
     menu.change(licence, menu, note, queue=False, **PRIVATELY)
     return menu
+
+
+def only_with(menu: gr.Dropdown, registry: Registry[Any], feature: str, component: Component) -> None:
+    """Show ``component`` only while the engine chosen in ``menu`` has ``feature``: a wish nobody follows misleads."""
+
+    def follow(name: str) -> Any:
+        return gr.update(visible=feature in registry.info(name).features)
+
+    component.visible = feature in registry.info(str(menu.value)).features
+    menu.change(follow, menu, component, queue=False, **PRIVATELY)
 
 
 def fill_menu(demo: gr.Blocks, menu: gr.Dropdown, choices: Choices) -> None:

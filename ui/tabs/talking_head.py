@@ -12,11 +12,11 @@ from gradio.blocks import Block
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
-from ui import examples, results
+from ui import examples, languages, results
 from ui.i18n import label
 from ui.jobs_view import Follower, job_panel, shown_html
 from ui.services import Services, showable, source_path
-from ui.tabs.parts import PRIVATELY, engine_choice, local_path, open_folder_button
+from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, local_path, open_folder_button
 
 FITS = ("loop", "pingpong", "freeze", "trim")
 
@@ -43,6 +43,7 @@ class TalkingHeadHandlers:
             "fit": given["fit"],
             "offset": float(given["offset"] or 0.0),
             "text": words if not sound else None,
+            "language": given["language"] or None,
             "reference": given["reference"] or None,
         }
         title = f"{face.name} + {Path(sound).name if sound else words[:30]}"
@@ -101,12 +102,14 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     with gr.Accordion(label("ui_head_text"), open=False):
         words = gr.Textbox(label=label("ui_voice_text"), lines=3)
         reference = gr.Audio(label=label("ui_voice_sample"), type="filepath")
+    language = gr.Dropdown([("…", "")], value="", label=label("ui_head_language"), elem_id="head-language")
+    fill_menu(demo, language, languages.spoken_choices)
     with gr.Accordion(label("ui_more"), open=False):
         fits = [(label(f"ui_head_fit_{fit}"), fit) for fit in FITS]
         fit = gr.Dropdown(fits, value="pingpong", label=label("ui_head_fit"))
         offset = gr.Slider(-0.5, 0.5, value=0.0, step=0.02, label=label("ui_head_offset"))
         engine = engine_choice(services, demo, LIP_ENGINES, "ui_engine")
     return {
-        "file": file, "path": path, "sound": sound, "words": words,
+        "file": file, "path": path, "sound": sound, "words": words, "language": language,
         "reference": reference, "fit": fit, "offset": offset, "engine": engine,
     }  # fmt: skip

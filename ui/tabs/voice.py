@@ -16,7 +16,7 @@ from ui import examples, languages, results
 from ui.i18n import label, text
 from ui.jobs_view import Follower, job_panel, shown_html
 from ui.services import Services, showable
-from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, open_folder_button
+from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, only_with, open_folder_button
 
 SHORTEST, LONGEST = 0.3, 600.0
 
@@ -29,6 +29,8 @@ class VoiceHandlers:
 
     def submit(self, **given: Any) -> str:
         """Send off a speech job; returns its id."""
+        from pipelines.voice import VOICES
+
         words, sample = (given["words"] or "").strip(), given["sample"]
         if not sample:
             raise InputError(
@@ -54,7 +56,7 @@ class VoiceHandlers:
             "seconds": float(given["seconds"]) if given["seconds"] else None,
             "speed": float(given["speed"] or 1.0),
             "emotion": None,
-            "seed": int(given["seed"] or 0),
+            "seed": int(given["seed"] or 0) if "takes" in VOICES.info(given["engine"]).features else 0,
         }
         return self.services.submit(JobSpec("speak", options, f"{Path(sample).stem}: {words[:40]}"))
 
@@ -64,15 +66,23 @@ class VoiceHandlers:
         if audio is None:
             return {}
         saved = self.services.save(view)
-        seconds, similarity = view.result.get("seconds"), view.result.get("similarity")
-        key = "ui_voice_similarity" if similarity is not None else "ui_voice_length"
-        values = {"seconds": f"{seconds or 0:.2f}", "similarity": f"{similarity or 0:.2f}"}
         return {
             "audio": gr.Audio(value=str(showable(self.services, audio)), visible=True),
-            "measures": text(language, key, **values),
+            "measures": _measures(view, language),
             "folder": gr.Button(visible=self.services.local),
             "saved": shown_html(results.saved_html(list(saved.values()), language)),
         }
+
+
+def _measures(view: JobView, language: str) -> str:
+    """Length, language and likeness of the speech, as far as the engine says them."""
+    seconds, similarity = view.result.get("seconds"), view.result.get("similarity")
+    said = [text(language, "ui_voice_length", seconds=f"{seconds or 0:.2f}")]
+    if view.result.get("language"):
+        said.append(languages.name(str(view.result["language"]), language))
+    if similarity is not None:
+        said.append(text(language, "ui_voice_similarity", similarity=f"{similarity:.2f}"))
+    return " · ".join(said)
 
 
 def build(services: Services, demo: gr.Blocks) -> None:
@@ -111,8 +121,9 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     with gr.Accordion(label("ui_more"), open=False):
         seconds = gr.Number(label=label("ui_voice_seconds"), value=None, minimum=SHORTEST, maximum=LONGEST)
         speed = gr.Slider(0.7, 1.4, value=1.0, step=0.05, label=label("ui_voice_speed"))
-        seed = gr.Number(label=label("ui_voice_seed"), value=0, precision=0)
+        seed = gr.Number(label=label("ui_voice_seed"), value=0, precision=0, elem_id="voice-seed")
         engine = engine_choice(services, demo, VOICES, "ui_engine")
+        only_with(engine, VOICES, "takes", seed)
     return {
         "sample": sample, "consent": consent, "words": words, "language": language,
         "seconds": seconds, "speed": speed, "seed": seed, "engine": engine,
