@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+ENCODERS = ("auto", "x264", "hardware")
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -19,6 +21,8 @@ class Settings:
         ffmpeg: binary to use instead of imageio-ffmpeg's, or None.
         hub: base address of the model hub for downloads the user asks for (a mirror for users in China).
         threads: CPU threads an engine may use.
+        encoder: ``x264``, ``hardware`` (the graphics card's, where a trial encode works), or ``auto``: the card's only
+            on machines whose card is used for computing.
     """
 
     root: Path
@@ -30,13 +34,14 @@ class Settings:
     ffmpeg: Path | None = None
     hub: str = "https://huggingface.co"
     threads: int = 2
+    encoder: str = "auto"
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None) -> Settings:
         """Defaults below the application's folder; ``DUBWRIGHT_HOME`` moves all data, single variables one folder.
 
         Variables: DUBWRIGHT_HOME, DUBWRIGHT_WEIGHTS, DUBWRIGHT_OUTPUTS, DUBWRIGHT_JOBS, DUBWRIGHT_CACHE,
-        DUBWRIGHT_LOGS, DUBWRIGHT_FFMPEG, DUBWRIGHT_HUB, DUBWRIGHT_THREADS.
+        DUBWRIGHT_LOGS, DUBWRIGHT_FFMPEG, DUBWRIGHT_HUB, DUBWRIGHT_THREADS, DUBWRIGHT_ENCODER.
         """
         env = os.environ if environment is None else environment
         root = Path(__file__).resolve().parent.parent
@@ -56,4 +61,10 @@ class Settings:
             ffmpeg=Path(ffmpeg) if ffmpeg else None,
             hub=env.get("DUBWRIGHT_HUB") or "https://huggingface.co",
             threads=int(env.get("DUBWRIGHT_THREADS") or os.cpu_count() or 2),
+            encoder=_encoder(env.get("DUBWRIGHT_ENCODER")),
         )
+
+
+def _encoder(text: str | None) -> str:
+    wanted = (text or "auto").strip().lower()
+    return wanted if wanted in ENCODERS else "auto"

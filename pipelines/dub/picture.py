@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from pipelines import faces, media
@@ -12,7 +12,8 @@ from pipelines.dub.run import DubRun
 from pipelines.errors import Message
 from pipelines.files import read_json, write_json
 from pipelines.lipsync import LIP_ENGINES, LipDrive, LipReport, LipRun
-from pipelines.progress import StagePart, tracked
+from pipelines.pieces import Film, film_encoder, make_film
+from pipelines.progress import StagePart
 from pipelines.types import DubPlan, Frame, Phone
 
 PICTURE = "picture.mp4"
@@ -23,8 +24,12 @@ FOUND, CHOSEN = 0.3, 0.5
 
 
 def draw(run: DubRun, plan: DubPlan, phones: tuple[Phone, ...], sound: Path, frames: int) -> LipReport:
-    """Write ``picture.mp4`` (H.264, no sound), ``frames`` long; the last picture is held when the dub is longer."""
+    """Write ``picture.mp4`` (H.264, no sound), ``frames`` long; the last picture is held when the dub is longer.
+
+    Only the pieces whose mouth changed since the last run are drawn; ``measures["drawn_now"]`` says how many frames.
+    """
     asked = run.options
+    encoder = film_encoder(run.context, run.report)
     key = options_key(
         source=run.source_hash,
         engine=asked.lip_engine if asked.lips else None,
@@ -32,17 +37,21 @@ def draw(run: DubRun, plan: DubPlan, phones: tuple[Phone, ...], sound: Path, fra
         keep=keep_ranges(plan),
         sound=fingerprint(sound),
         frames=frames,
+        encoder=encoder.arguments,
     )
+    drawn_now = 0
 
     def make() -> None:
+        nonlocal drawn_now
         drive = LipDrive(frame_order(run.info.frames, frames), phones, sound, keep_ranges(plan))
-        drawn = synchronise(run, drive) if asked.lips else untouched(run, drive, ())
-        write_picture(run, drawn.frames, frames)
-        write_json(run.folder / LIPS, asdict(drawn.report))
+        lips = synchronise(run, drive) if asked.lips else untouched(run, drive, ())
+        drawn_now = sum(last - first for first, last in write_picture(run, lips, encoder))
+        write_json(run.folder / LIPS, asdict(lips.report))
 
     run_stage(run.folder, STAGE, key, [PICTURE, LIPS], make)
     run.report.step(STAGE, frames, frames, "frames")
-    return report_from(read_json(run.folder / LIPS))
+    report = report_from(read_json(run.folder / LIPS))
+    return replace(report, measures={**report.measures, "drawn_now": float(drawn_now)})
 
 
 def frame_order(source: int, wanted: int) -> tuple[int, ...]:
@@ -79,27 +88,32 @@ def synchronise(run: DubRun, drive: LipDrive) -> LipRun:
 def untouched(run: DubRun, drive: LipDrive, notes: tuple[Message, ...]) -> LipRun:
     """The source's own frames in the order asked for (only the last one may repeat)."""
 
-    def frames() -> Iterator[Frame]:
-        last: Frame | None = None
-        for frame in media.read_frames(run.info, run.context.settings):
-            last = frame
-            yield frame
-        if last is not None:
-            for _ in range(len(drive.order) - run.info.frames):
-                yield last
+    info, total = run.info, len(drive.order)
 
-    return LipRun(LipReport((), ((0, len(drive.order)),), notes), frames())
+    def frames(first: int, last: int) -> Iterator[Frame]:
+        held: Frame | None = None
+        start = min(first, info.frames - 1)
+        for held in media.read_frames(info, run.context.settings, start=start, count=last - first):
+            yield held
+            start += 1
+        while held is not None and start < last:
+            yield held
+            start += 1
+
+    report = LipReport((), ((0, total),), notes)
+    return LipRun(report, total, frames, lambda first, last: f"untouched {drive.order[first:last]}")
 
 
-def write_picture(run: DubRun, frames: Iterator[Frame], total: int) -> None:
-    """Encode the frames as they come."""
-    info = run.info
+def write_picture(run: DubRun, lips: LipRun, encoder: media.Encoder) -> tuple[tuple[int, int], ...]:
+    """Draw and encode what is not there yet; returns the ranges of frames drawn."""
+    total, source, engine = lips.total, run.source_hash, run.options.lip_engine
+
+    def signature(first: int, last: int) -> str:
+        return options_key(source=source, engine=engine, look=lips.signature(first, last))
+
+    film = Film(run.info, total, lips.draw, signature)
     drawing = StagePart(run.report, STAGE, CHOSEN * total, total, total, "frames")
-    path = run.folder / PICTURE
-    settings = run.context.settings
-    with media.FrameWriter(path, info.width, info.height, info.fps, settings, color=info.color) as writer:
-        for frame in tracked(frames, drawing, STAGE, total, "frames"):
-            writer.write(frame)
+    return make_film(film, run.folder / PICTURE, run.context.settings, encoder, drawing, STAGE)
 
 
 def report_from(record: dict[str, object]) -> LipReport:

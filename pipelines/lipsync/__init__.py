@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -47,19 +47,35 @@ class LipReport:
 
 @dataclass(frozen=True, slots=True)
 class LipRun:
-    """A prepared run: the report is known before the frames are drawn; frames come one by one, in output order."""
+    """A prepared run: the report is known before any frame is drawn.
+
+    Attributes:
+        total: output frames.
+        draw: the frames [first, last), one by one, in output order and in constant memory; any stretch can be drawn,
+            and a frame looks the same whichever stretch it is drawn in.
+        signature: a hash of all that decides how the frames [first, last) look, besides the source file and the
+            engine's name: stretches with equal signatures look the same.
+    """
 
     report: LipReport
-    frames: Iterator[Frame]
+    total: int
+    draw: Callable[[int, int], Iterator[Frame]]
+    signature: Callable[[int, int], str]
+
+    @property
+    def frames(self) -> Iterator[Frame]:
+        """All frames, from the first."""
+        return self.draw(0, self.total)
 
 
 class LipEngine(Protocol):
     """An engine that makes a face say something else; built with an ``EngineContext``."""
 
     def sync(self, video: VideoInfo, track: FaceTrack, drive: LipDrive, report: Report) -> LipRun:
-        """Prepare (first pass) and return the run whose iterator draws the frames (second pass), in constant memory.
+        """Prepare (first pass) and return the run that draws the frames (second pass).
 
-        Frames have the source's size; outside the face region, and in frames without a face, they equal the source.
+        A changed phone changes frames within a few seconds of it at most. Frames have the source's size; outside the
+        face region, and in frames without a face, they equal the source.
 
         Raises:
             NoFace: the track has no frame with a face.

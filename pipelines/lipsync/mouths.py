@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from pipelines.progress import Report
 from pipelines.types import FaceTrack, Frame, VideoInfo
 
 BLOCK = 1024
+CROPS, FACTS = "crops.u8", "mouths.npz"
 MOST_BYTES = 1_200_000_000  # of mouth pictures on disk
 MOST_UNITS = 5000
 LONGEST_TURN = 0.80  # beyond it (about 50°) a mouth is neither taken nor replaced
@@ -178,8 +180,11 @@ def collect(
     motion: FaceMotion,
     folder: Path,
     report: Report,
-) -> Mouths:
-    """First pass over the picture: cut the units' crops into a file, look at every usable mouth in small."""
+) -> None:
+    """First pass over the picture: cut the units' crops into a file, look at every usable mouth in small.
+
+    ``load`` reads what is left in ``folder``.
+    """
     corners, size = _crop_places(track, motion, info)
     chosen = unit_frames(motion, size[0] * size[1] * 3)
     is_unit = np.zeros(len(motion.usable), np.bool_)
@@ -187,7 +192,7 @@ def collect(
     thumbs: list[npt.NDArray[np.uint8]] = []
     taken: list[int] = []
     seen: list[int] = []
-    with (folder / "crops.u8").open("wb") as file:
+    with (folder / CROPS).open("wb") as file:
         for index, frame in enumerate(frames):
             report.step("lips", index, info.frames, "frames")
             if index >= len(motion.usable) or not motion.usable[index]:
@@ -198,12 +203,23 @@ def collect(
                 file.write(_crop(frame, corners[index], size).tobytes())
                 taken.append(index)
     units = np.array(taken, np.intp)
-    crops = np.memmap(folder / "crops.u8", np.uint8, "r", shape=(len(units), size[1], size[0], 3))
     looks, odd = _looks(np.stack(thumbs))
     frame_odd = np.zeros(len(motion.usable), np.float32)
     frame_odd[seen] = odd
     rows = np.searchsorted(np.array(seen), units)
-    return Mouths(units, corners[units], crops, looks[rows], odd[rows], frame_odd)
+    facts = {"frames": units, "origins": corners[units], "looks": looks[rows], "odd": odd[rows]}
+    np.savez(folder / FACTS, size=np.array(size), frame_odd=frame_odd, **facts)
+
+
+def load(folder: Path) -> Mouths | None:
+    """The units that ``collect`` left in a folder; None when there are none or the files are damaged."""
+    try:
+        with np.load(folder / FACTS, allow_pickle=False) as facts:
+            units, (width, height) = facts["frames"], facts["size"].tolist()
+            crops = np.memmap(folder / CROPS, np.uint8, "r", shape=(len(units), height, width, 3))
+            return Mouths(units, facts["origins"], crops, facts["looks"], facts["odd"], facts["frame_odd"])
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        return None
 
 
 def _crop_places(

@@ -8,22 +8,28 @@ that jaw and lips stand where the speech wants them, and the unit's mouth, warpe
 
 from __future__ import annotations
 
-import shutil
+import hashlib
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from pipelines.errors import Message, NoFace
 from pipelines.lipsync import EngineContext, LipDrive, LipReport, LipRun
+from pipelines.lipsync.dictionary import mouths_of
 from pipelines.lipsync.draw import Painter
 from pipelines.lipsync.frames import ordered_frames
-from pipelines.lipsync.mouths import collect, study
+from pipelines.lipsync.mouths import study
 from pipelines.lipsync.plan import Plan, make_plan
 from pipelines.lipsync.selection import select
 from pipelines.progress import Report
+from pipelines.settings import Settings
 from pipelines.types import FaceTrack, Frame, VideoInfo
+
+VERSION = 1  # raise when a frame looks different for the same plan
 
 
 class OwnMouth:
@@ -33,53 +39,67 @@ class OwnMouth:
         self._settings = context.settings
 
     def sync(self, video: VideoInfo, track: FaceTrack, drive: LipDrive, report: Report) -> LipRun:
-        """Prepare and return the run; its files are removed when the frames have been drawn or the run is closed."""
+        """Prepare and return the run; its temporary files go when it is no longer used."""
         if not bool(np.any(track.found)):
             raise NoFace(
                 Message("No face was found in this picture or video", "在该图片或视频中未找到人脸"),
                 Message("Choose another clip, or a closer view.", "请换一段视频,或选择更近的镜头。"),
                 video.path.name,
             )
-        folder = Path(tempfile.mkdtemp(prefix="mouths-"))
-        try:
-            painter, plan = self._prepare(video, track, drive, folder, report)
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-        for note in plan.notes:
+        film = self._prepare(video, track, drive, report)
+        for note in film.plan.notes:
             report.note(note, "hint")
-        result = LipReport(plan.synthesised, plan.passed, plan.notes, _measures(plan, painter))
-        return LipRun(result, self._frames(video, drive, plan, painter, folder))
+        result = LipReport(
+            film.plan.synthesised, film.plan.passed, film.plan.notes, _measures(film.plan, film.painter)
+        )
+        return LipRun(result, len(drive.order), film.draw, film.signature)
 
-    def _prepare(
-        self, video: VideoInfo, track: FaceTrack, drive: LipDrive, folder: Path, report: Report
-    ) -> tuple[Painter | None, Plan]:
-        from pipelines.media import read_frames
-
-        motion = study(track, float(video.fps), folder, report)
+    def _prepare(self, video: VideoInfo, track: FaceTrack, drive: LipDrive, report: Report) -> _Film:
+        scratch = tempfile.TemporaryDirectory(prefix="mouths-", ignore_cleanup_errors=True)
+        motion = study(track, float(video.fps), Path(scratch.name), report)
         if not motion.usable.any():
-            return None, make_plan(video, track, motion, np.zeros(len(motion.usable), np.float32), drive)
-        mouths = collect(iter(read_frames(video, self._settings)), video, track, motion, folder, report)
+            unseen = np.zeros(len(motion.usable), np.float32)
+            plan = make_plan(video, track, motion, unseen, drive)
+            nothing = np.full(len(plan.strength), -1, np.intp)
+            return _Film(video, drive, plan, nothing, None, self._settings, scratch)
+        mouths = mouths_of(video, track, motion, self._settings, report)
         plan = make_plan(video, track, motion, mouths.frame_odd, drive)
         chosen = select(plan.wanted, motion, mouths, report)
-        return Painter(video, track, motion, mouths, plan, chosen), plan
+        painter = Painter(video, track, motion, mouths, plan, chosen)
+        units = np.where(chosen >= 0, mouths.frames[chosen], -1)
+        return _Film(video, drive, plan, units, painter, self._settings, scratch)
 
-    def _frames(
-        self,
-        video: VideoInfo,
-        drive: LipDrive,
-        plan: Plan,
-        painter: Painter | None,
-        folder: Path,
-    ) -> Iterator[Frame]:
-        try:
-            for index, frame in enumerate(ordered_frames(video, drive.order, self._settings)):
-                if painter is None or plan.strength[index] <= 0:
-                    yield frame
-                else:
-                    yield painter.paint(index, frame)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+
+@dataclass(frozen=True, slots=True)
+class _Film:
+    """The output as it will be drawn; ``units`` (n,) are the source frames the mouths come from, −1 for none."""
+
+    video: VideoInfo
+    drive: LipDrive
+    plan: Plan
+    units: npt.NDArray[np.intp]
+    painter: Painter | None
+    settings: Settings
+    scratch: tempfile.TemporaryDirectory[str]  # lives as long as the painter
+
+    def draw(self, first: int, last: int) -> Iterator[Frame]:
+        frames = ordered_frames(self.video, self.drive.order[first:last], self.settings)
+        for index, frame in enumerate(frames, start=first):
+            if self.painter is None or self.plan.strength[index] <= 0:
+                yield frame
+            else:
+                yield self.painter.paint(index, frame)
+
+    def signature(self, first: int, last: int) -> str:
+        """Over the source frames and all that the painter is told; a frame's neighbours lend it their units' shape."""
+        here, around = slice(first, last), slice(max(first - 1, 0), last + 1)
+        wanted, plan = self.plan.wanted, self.plan
+        found = hashlib.sha256(f"ownmouth {VERSION} {first}".encode())
+        found.update(np.asarray(self.drive.order[here], np.int64).tobytes())
+        found.update(self.units[around].tobytes())
+        for values in (plan.strength, wanted.opening, wanted.width, plan.targets.tuck):
+            found.update(np.where(plan.strength[here] > 0, values[here], 0).tobytes())
+        return found.hexdigest()
 
 
 def _measures(plan: Plan, painter: Painter | None) -> dict[str, float]:

@@ -1,7 +1,14 @@
-"""Choosing a mouth for every output frame: Viterbi over the dictionary (after Video Rewrite, Bregler et al. 1997)."""
+"""Choosing a mouth for every output frame: Viterbi over the dictionary (after Video Rewrite, Bregler et al. 1997).
+
+The path is found piece by piece between fixed posts, and the unit at a post is decided by the frames around it alone
+(the finite traceback of Viterbi decoders: Forney, The Viterbi Algorithm, 1973): survivors of different
+beginnings have long merged after REACH frames. So what is chosen for a frame depends on nothing that is asked for more
+than POST + REACH frames away, and an edited line leaves the rest of the film as it is.
+"""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +22,8 @@ CANDIDATES = 32
 BLOCK = 256
 SWITCH = 0.25  # cost of leaving the run of consecutive frames
 HOLD = 0.08  # cost of standing still
+POST = 48  # frames from post to post, on a grid of the output
+REACH = 32  # frames before and after a post that decide about it
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ class _Features:
 
 
 def select(wanted: Wanted, motion: FaceMotion, mouths: Mouths, report: Report) -> npt.NDArray[np.intp]:
-    """Unit number for every output frame (−1 where nothing is drawn), the cheapest path per uninterrupted stretch."""
+    """Unit number for every output frame (−1 where nothing is drawn), a cheap path through each uninterrupted stretch."""
     chosen = np.full(len(wanted.base), -1, np.intp)
     place = _places(motion)
     units = _Features(motion.opening[mouths.frames], motion.width[mouths.frames], place[mouths.frames])
@@ -43,7 +52,9 @@ def select(wanted: Wanted, motion: FaceMotion, mouths: Mouths, report: Report) -
     for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         here = slice(first, last)
         candidates, costs = _shortlist(wanted, here, units, place, motion, mouths, report)
-        chosen[here] = _cheapest(candidates, costs, mouths, units, motion.span.widest)
+        feature = np.concatenate([mouths.looks, (units.opening / motion.span.widest)[:, None] * 2], axis=1)
+        rows = _path(candidates, costs, _Steps(feature, mouths.frames), first, report)
+        chosen[here] = np.take_along_axis(candidates, rows[:, None], axis=1)[:, 0]
     return chosen
 
 
@@ -95,33 +106,63 @@ def _mouth_cost(opening: F32, width: F32, units: _Features, motion: FaceMotion) 
     return cost
 
 
-def _cheapest(
-    candidates: npt.NDArray[np.int32], costs: F32, mouths: Mouths, units: _Features, widest: float
+def _path(
+    candidates: npt.NDArray[np.int32], costs: F32, steps: _Steps, first: int, report: Report
 ) -> npt.NDArray[np.intp]:
+    """Rows of the candidates (n,) that make the cheapest path between posts; ``first`` is the stretch's first frame."""
+    count = len(candidates)
+    posts = [post for post in range(-first % POST, count, POST) if 0 < post < count - 1]
+    fixed: dict[int, int] = {}
+    for post in posts:
+        low = max(post - REACH, 0)
+        around = slice(low, min(post + REACH + 1, count))
+        fixed[post] = int(_cheapest(candidates[around], costs[around], steps)[post - low])
+    rows = np.zeros(count, np.intp)
+    for start, stop in itertools.pairwise([0, *posts, count - 1]):
+        report.step("lips", first + start, None, "frames")
+        here = slice(start, stop + 1)
+        rows[here] = _cheapest(candidates[here], costs[here], steps, fixed.get(start), fixed.get(stop))
+    return rows
+
+
+def _cheapest(
+    candidates: npt.NDArray[np.int32],
+    costs: F32,
+    steps: _Steps,
+    first: int | None = None,
+    last: int | None = None,
+) -> npt.NDArray[np.intp]:
+    """Viterbi: the rows (n,) of the cheapest path, which may have to begin and end in a given row."""
     count, keep = candidates.shape
-    feature = np.concatenate([mouths.looks, (units.opening / widest)[:, None] * 2], axis=1)
     total = costs[0].copy()
+    if first is not None:
+        total[np.arange(keep) != first] = np.inf
     back = np.zeros((count, keep), np.int8 if keep <= 127 else np.int16)
     for index in range(1, count):
-        now, before = candidates[index], candidates[index - 1]
-        step = _change(feature, mouths.frames, before, now) + total[:, None]  # (before, now)
+        step = steps.costs(candidates[index - 1], candidates[index]) + total[:, None]  # (before, now)
         back[index] = step.argmin(0)
         total = step.min(0) + costs[index]
     path = np.zeros(count, np.intp)
-    row = int(total.argmin())
+    row = int(total.argmin()) if last is None else last
     for index in range(count - 1, -1, -1):
-        path[index] = candidates[index, row]
+        path[index] = row
         row = int(back[index, row])
     return path
 
 
-def _change(
-    feature: F32, frames: npt.NDArray[np.intp], before: npt.NDArray[np.int32], now: npt.NDArray[np.int32]
-) -> F32:
-    one, other = feature[before], feature[now]
-    square = (one * one).sum(1)[:, None] + (other * other).sum(1)[None] - 2 * (one @ other.T)
-    cost = 0.35 * np.sqrt(np.maximum(square, 0)) + SWITCH
-    advance = frames[now][None] - frames[before][:, None]
-    cost = np.where(advance == 0, HOLD, cost)
-    following: F32 = np.where(advance == 1, 0.0, np.where(advance == -1, 0.05, cost)).astype(np.float32)
-    return following
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """What it costs to go from one unit to another: feature (M, L + 1), source frames (M,)."""
+
+    feature: F32
+    frames: npt.NDArray[np.intp]
+
+    def costs(self, before: npt.NDArray[np.int32], now: npt.NDArray[np.int32]) -> F32:
+        """(before, now)."""
+        one, other = self.feature[before], self.feature[now]
+        square = (one * one).sum(1)[:, None] + (other * other).sum(1)[None] - 2 * (one @ other.T)
+        cost = 0.35 * np.sqrt(np.maximum(square, 0)) + SWITCH
+        advance = self.frames[now][None] - self.frames[before][:, None]
+        cost = np.where(advance == 0, HOLD, cost)
+        following: F32 = np.where(advance == 1, 0.0, np.where(advance == -1, 0.05, cost)).astype(np.float32)
+        return following

@@ -9,6 +9,7 @@ from pipelines.media.ffmpeg import encodes
 from pipelines.settings import Settings
 
 EVEN = "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p"
+SOFTWARE = "libx264"
 VAAPI_DEVICES = Path("/dev/dri")
 
 
@@ -23,6 +24,11 @@ class Encoder:
     device: tuple[str, ...] = ()
 
     @property
+    def hardware(self) -> bool:
+        """Whether it is a graphics card's."""
+        return self.name != SOFTWARE
+
+    @property
     def arguments(self) -> tuple[str, ...]:
         """The options as they stand on the command line."""
         listed = tuple(part for name, value in self.options for part in (f"-{name}", value))
@@ -31,7 +37,7 @@ class Encoder:
 
 def x264(crf: int = 17, preset: str = "veryfast") -> Encoder:
     """The software encoder every machine has."""
-    return Encoder("libx264", (("preset", preset), ("crf", str(crf)), ("profile:v", "high")))
+    return Encoder(SOFTWARE, (("preset", preset), ("crf", str(crf)), ("profile:v", "high")))
 
 
 def hardware_encoders(crf: int) -> tuple[Encoder, ...]:

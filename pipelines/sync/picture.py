@@ -11,7 +11,8 @@ from pipelines.artifacts import fingerprint, options_key, run_stage
 from pipelines.errors import Message, NoFace
 from pipelines.files import read_json, write_json
 from pipelines.lipsync import LIP_ENGINES, LipDrive
-from pipelines.progress import Report, tracked
+from pipelines.pieces import Film, film_encoder, make_film
+from pipelines.progress import Report
 from pipelines.registry import EngineContext
 from pipelines.sync.options import SyncOptions
 from pipelines.sync.order import frame_order
@@ -36,6 +37,7 @@ def draw(
         NoFace: nobody is to be seen in the whole clip.
     """
     info = media.probe(asked.face)
+    encoder = film_encoder(context, report)
     key = options_key(
         face=fingerprint(asked.face),
         sound=fingerprint(sound),
@@ -43,7 +45,8 @@ def draw(
         fit=asked.fit,
         offset=asked.offset,
         phones=[asdict(phone) for phone in phones],
-        version=1,
+        encoder=encoder.arguments,
+        version=2,
     )
 
     def make() -> None:
@@ -55,6 +58,7 @@ def draw(
             asked,
             info,
             LipDrive(order, phones, sound, offset=asked.offset),
+            encoder,
             context,
             report,
         )
@@ -66,7 +70,13 @@ def draw(
 
 
 def _draw(
-    path: Path, asked: SyncOptions, info: VideoInfo, drive: LipDrive, context: EngineContext, report: Report
+    path: Path,
+    asked: SyncOptions,
+    info: VideoInfo,
+    drive: LipDrive,
+    encoder: media.Encoder,
+    context: EngineContext,
+    report: Report,
 ) -> dict[str, Any]:
     tracks = faces.analyse(info, context.settings, report)
     if not tracks:
@@ -82,10 +92,11 @@ def _draw(
                 f"找到 {len(tracks)} 人:由出现最久、最大的一位说话",
             )
         )
-    drawn = LIP_ENGINES.get(asked.engine, context).sync(info, tracks[0], drive, report)
-    total = len(drive.order)
-    writer = media.FrameWriter(path, info.width, info.height, info.fps, context.settings, color=info.color)
-    with writer:
-        for frame in tracked(drawn.frames, report, "video", total, "frames"):
-            writer.write(frame)
-    return {**asdict(drawn.report), "frames": total, "fps": str(info.fps), "people": len(tracks)}
+    lips = LIP_ENGINES.get(asked.engine, context).sync(info, tracks[0], drive, report)
+    source = fingerprint(info.path)
+
+    def signature(first: int, last: int) -> str:
+        return options_key(source=source, engine=asked.engine, look=lips.signature(first, last))
+
+    make_film(Film(info, lips.total, lips.draw, signature), path, context.settings, encoder, report, "video")
+    return {**asdict(lips.report), "frames": lips.total, "fps": str(info.fps), "people": len(tracks)}

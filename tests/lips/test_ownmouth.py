@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +14,20 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pipelines import faces
+from pipelines import faces, media
 from pipelines.backend.policy import Policy
 from pipelines.errors import NoFace, Stopped
-from pipelines.lipsync import LIP_ENGINES, EngineContext, LipDrive, evaluation, geometry
+from pipelines.lipsync import (
+    LIP_ENGINES,
+    EngineContext,
+    LipDrive,
+    dictionary,
+    evaluation,
+    geometry,
+    selection,
+)
+from pipelines.lipsync.mouths import study
+from pipelines.lipsync.plan import make_plan
 from pipelines.lipsync.shape import speaker_range
 from pipelines.progress import NullReport
 from pipelines.settings import Settings
@@ -169,7 +182,9 @@ def test_any_size(size: str, clip: str, cut: Maker, say: Say, lips_settings: Set
         assert not changed(before, after)[~face_mask(result.track, number, before.shape)].any(), number
 
 
-def test_nothing_is_left_behind(spoken: Result, lips_settings: Settings) -> None:
+def test_nothing_is_left_behind(
+    spoken: Result, lips_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither after a whole run, nor when it is dropped half-way, nor when the preparation is stopped."""
 
     class Stopping(NullReport):
@@ -177,18 +192,96 @@ def test_nothing_is_left_behind(spoken: Result, lips_settings: Settings) -> None
             if done >= 50:
                 raise Stopped
 
-    def leftovers() -> list[Path]:
-        return list(lips_settings.cache.glob("mouths-*"))
-
-    engine = LIP_ENGINES.get("ownmouth", EngineContext(lips_settings, Policy()))
-    run = engine.sync(spoken.info, spoken.track, spoken.drive, NullReport())
-    next(run.frames)
-    assert leftovers()
-    run.frames.close()  # type: ignore[attr-defined]
-    assert leftovers() == []
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    settings = replace(lips_settings, cache=tmp_path / "cache")
+    engine = LIP_ENGINES.get("ownmouth", EngineContext(settings, Policy()))
     with pytest.raises(Stopped):
         engine.sync(spoken.info, spoken.track, spoken.drive, Stopping())
-    assert leftovers() == []
+    gc.collect()
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    run = engine.sync(spoken.info, spoken.track, spoken.drive, NullReport())
+    frames = run.frames
+    next(frames)
+    assert list(tmp_path.glob("mouths-*"))
+    del run, frames
+    gc.collect()
+    assert list(tmp_path.glob("mouths-*")) == []
+
+
+def test_a_frame_looks_the_same_in_whatever_stretch_it_is_drawn(
+    spoken: Result, lips_settings: Settings
+) -> None:
+    engine = LIP_ENGINES.get("ownmouth", EngineContext(lips_settings, Policy()))
+    run = engine.sync(spoken.info, spoken.track, spoken.drive, NullReport())
+    for first, last in ((0, 3), (41, 60), (97, 100)):
+        alone = list(run.draw(first, last))
+        assert len(alone) == last - first
+        assert all(
+            np.array_equal(one, two) for one, two in zip(alone, spoken.frames[first:last], strict=True)
+        )
+
+
+def test_another_word_changes_the_frames_around_it_and_no_others(data: Path, lips_settings: Settings) -> None:
+    """On eight seconds that say the line twice, a word of the first is replaced."""
+    info = media.probe(data / "video" / "talk_512_8s.mp4")
+    (track, *_) = faces.analyse(info, lips_settings, NullReport())
+    period = 3.6
+    twice = tuple(
+        replace(phone, start=phone.start + shift, end=phone.end + shift)
+        for shift in (0.0, period)
+        for phone in SPANISH
+    )
+    edited = tuple(
+        replace(phone, symbol={"m": "a", "a": "m"}.get(phone.symbol, phone.symbol))
+        if 1.5 < phone.start < 2.1
+        else phone
+        for phone in twice
+    )
+    engine = LIP_ENGINES.get("ownmouth", EngineContext(lips_settings, Policy()))
+    order = tuple(range(info.frames))
+    before, after = (
+        engine.sync(info, track, LipDrive(order, phones, info.path), NullReport())
+        for phones in (twice, edited)
+    )
+    tens = [(first, first + 10) for first in range(0, info.frames, 10)]
+    told = [part for part in tens if before.signature(*part) != after.signature(*part)]
+    assert told and told[0][0] >= 20 and told[-1][1] <= 70, told  # 1.5 - 2.1 s are frames 37 - 53
+    frames = zip(before.draw(0, 110), after.draw(0, 110), strict=True)
+    differ = [number for number, (one, two) in enumerate(frames) if not np.array_equal(one, two)]
+    assert differ and {(number // 10) * 10 for number in differ} <= {first for first, _ in told}
+
+
+def test_the_mouths_of_a_clip_are_collected_once(
+    spoken: Result, say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("collected again")
+
+    monkeypatch.setattr(dictionary, "collect", never)
+    again = say(spoken.info.path)
+    assert np.array_equal(again.frames[50], spoken.frames[50])
+
+
+def test_kept_mouths_make_room_for_others_the_longest_unused_first(tmp_path: Path) -> None:
+    for name, used in {"old": 2000, "older": 1000, "new": 3000, "used": 500}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "crops.u8").write_bytes(bytes(100))
+        os.utime(tmp_path / name, (used, used))
+    dictionary.make_room(tmp_path, 200, tmp_path / "used")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "used"]
+
+
+def test_the_path_between_posts_is_the_cheapest_of_all(
+    spoken: Result, lips_settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Deciding at posts from their surroundings alone costs nothing: the whole clip at once chooses the same."""
+    motion = study(spoken.track, 25.0, tmp_path, NullReport())
+    mouths = dictionary.mouths_of(spoken.info, spoken.track, motion, lips_settings, NullReport())
+    plan = make_plan(spoken.info, spoken.track, motion, mouths.frame_odd, spoken.drive)
+    parts = selection.select(plan.wanted, motion, mouths, NullReport())
+    monkeypatch.setattr(selection, "POST", 10**6)
+    whole = selection.select(plan.wanted, motion, mouths, NullReport())
+    assert (parts == whole).mean() >= 0.98 and len(np.unique(parts)) > 20
 
 
 def test_a_track_without_a_face_is_refused(spoken: Result, lips_settings: Settings) -> None:
