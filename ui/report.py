@@ -19,8 +19,10 @@ def report_html(path: Path, language: str) -> str:
     lines = [line for line in report.get("lines", ()) if line.get("state") == "spoken"]
     unsure = [line for line in lines if (line.get("error_rate") or 0.0) > UNSURE]
     headline = text(language, "ui_report_line", lines=len(lines), unsure=len(unsure))
-    body = _lips(report.get("lips") or {}, report.get("frames"), language) + _times(
-        report.get("seconds") or {}, language
+    body = (
+        _lips(report.get("lips") or {}, report.get("frames"), language)
+        + _sound(report.get("voice") or {}, report.get("loudness") or {}, language)
+        + _times(report.get("seconds") or {}, language)
     )
     return (
         f'<details class="banner report"><summary><strong>{escaped(text(language, "ui_dub_report"))}</strong>'
@@ -37,6 +39,26 @@ def _lips(lips: dict[str, Any], frames: int | None, language: str) -> str:
         note["zh" if language == "zh" else "en"] for note in lips.get("notes", ()) if isinstance(note, dict)
     ]
     return "".join(f'<p class="quiet inset">{escaped(sentence)}</p>' for sentence in (said, *notes))
+
+
+def _sound(voice: dict[str, Any], loudness: dict[str, Any], language: str) -> str:
+    """Whose voice speaks and how near it came; how loud the dub is."""
+    said = []
+    if voice:
+        said.append(
+            text(language, f"ui_report_voice_{voice['kind']}", name=voice["name"], engine=voice["engine"])
+        )
+    if voice.get("similarity") is not None:
+        said.append(text(language, "ui_report_similarity", value=f"{voice['similarity']:.2f}"))
+    if voice.get("pitch") and voice.get("own_pitch"):
+        said.append(
+            text(language, "ui_report_pitch", dub=round(voice["pitch"]), own=round(voice["own_pitch"]))
+        )
+    if loudness.get("lufs") is not None:
+        said.append(
+            text(language, "ui_report_loudness", lufs=loudness["lufs"], peak=loudness["true_peak_db"])
+        )
+    return f'<p class="quiet inset">{escaped(" · ".join(said))}</p>' if said else ""
 
 
 def _times(seconds: dict[str, float], language: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pipelines import media
-from pipelines.dub import check, lines, listening, outcome, picture, soundtrack, speaking
+from pipelines.dub import check, lines, listening, measures, outcome, picture, soundtrack, speaking
 from pipelines.dub.options import DubOptions
 from pipelines.dub.run import DubRun
 from pipelines.errors import InputError, Message, NoSoundTrack
@@ -44,14 +44,16 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
         voice = speaking.find_voice(dub, transcript)
         spoken = speaking.speak(dub, plan, voice)
         sound = soundtrack.mix(dub, spoken)
-        return spoken, sound, check.read_back(dub, spoken, sound)
+        own = speaking.own_voice(dub, transcript, measures.COMPARED)
+        heard = measures.measure(dub, spoken, voice, own, sound)
+        return spoken, sound, check.read_back(dub, spoken, sound), heard
 
-    plan, sound, checks = clock.timed("speak", speak)
+    plan, sound, checks, heard = clock.timed("speak", speak)
     phones = speaking.spoken_phones(dub, plan)
     frames = soundtrack.total_frames(dub, plan)
     lips = clock.timed("lips", lambda: picture.draw(dub, plan, phones, sound, frames))
     clock.timed("video", lambda: outcome.assemble(dub, plan, folder / picture.PICTURE, sound))
-    outcome.write_report(dub, plan, checks, lips, {"seconds": clock.seconds, "frames": frames})
+    outcome.write_report(dub, plan, checks, lips, {**heard, "seconds": clock.seconds, "frames": frames})
     return {
         "video": outcome.VIDEO,
         "subtitles": {"source": "source.srt", "target": "target.srt"},

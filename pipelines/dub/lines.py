@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from pipelines import subtitles
 from pipelines.artifacts import options_key, run_stage
 from pipelines.asr.words import line_text
+from pipelines.dub import coverage, untranslated
 from pipelines.dub.run import DubRun
 from pipelines.errors import Message, OptionError, TranslatorMissing
 from pipelines.progress import OneStage
@@ -22,7 +23,8 @@ def translate(run: DubRun, transcript: Transcript) -> DubPlan:
     """All lines with their translation: edited ones, a subtitle file's cues, or machine-translated sentences.
 
     Raises:
-        TranslatorMissing: nobody can translate the pair; the lines stand in ``lines.json`` to be filled in.
+        TranslatorMissing: nobody can translate the pair, or what was given is in the video's own language; the lines
+            stand in ``lines.json`` to be filled in.
         OptionError: the video is already in the target language.
     """
     asked = run.options
@@ -47,8 +49,25 @@ def translate(run: DubRun, transcript: Transcript) -> DubPlan:
 
     run_stage(run.folder, "translate", key, [TRANSLATED], make)
     plan = load_plan(run.folder / TRANSLATED)
+    look_through(run, plan, transcript)
     run.report.step("translate", len(plan.lines), len(plan.lines), "lines")
     return plan
+
+
+def look_through(run: DubRun, plan: DubPlan, transcript: Transcript) -> None:
+    """Say which speech has no line, and which lines are not translated.
+
+    Raises:
+        TranslatorMissing: the translation as a whole is in the language of the video.
+    """
+    silent = coverage.uncovered(plan.lines, transcript)
+    if silent:
+        run.report.note(coverage.gap_note(silent), "warning")
+    left = untranslated.untranslated(plan)
+    if left and untranslated.all_of_it(plan, left):
+        raise untranslated.refusal(plan, left)
+    if left:
+        run.report.note(untranslated.warning(plan, left), "warning")
 
 
 def refuse_same_language(name: str, spoken: str, target: str) -> None:

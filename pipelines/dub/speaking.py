@@ -19,6 +19,7 @@ from pipelines.voice import SpeakOptions, StockVoices
 from pipelines.voice.library import load_voice
 
 REFERENCE_SECONDS = 30.0
+MEASURED_RATE = 16_000
 REFERENCE_RATE = 48_000  # voice matching looks at the whole bandwidth of the recording
 
 
@@ -77,6 +78,18 @@ def find_voice(run: DubRun, transcript: Transcript) -> VoiceProfile:
             "warning",
         )
         return run.voice_engine.stock(language=asked.target_language)
+
+
+def own_voice(run: DubRun, transcript: Transcript, seconds: float) -> Audio:
+    """Some seconds of the voice the dub is to sound like: the reference's, or the video's own speaker's."""
+    asked, settings = run.options, run.context.settings
+    if asked.reference:
+        return media.load_sound(asked.reference, settings, sr=MEASURED_RATE, end=seconds)
+    start, end = reference_range(transcript)
+    end = min(end, start + seconds)
+    return media.load_sound(
+        asked.input, settings, sr=MEASURED_RATE, stream=asked.stream, start=start, end=end
+    )
 
 
 def speak(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> DubPlan:

@@ -4,6 +4,7 @@ from pipelines.media.encoder import Encoder, choose_encoder
 from pipelines.media.ffmpeg import ffmpeg_path, ffmpeg_version
 from pipelines.media.frames import frame_at, read_frames
 from pipelines.media.joining import join_pieces
+from pipelines.media.loudness import file_loudness
 from pipelines.media.mux import DUB_METADATA, ExtraSound, SubtitleTrack, mux
 from pipelines.media.probe import probe, sound_tracks
 from pipelines.media.proxy import make_proxy, plays_in_browser
@@ -20,6 +21,7 @@ __all__ = [
     "choose_track",
     "ffmpeg_path",
     "ffmpeg_version",
+    "file_loudness",
     "frame_at",
     "join_pieces",
     "load_sound",

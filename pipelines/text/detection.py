@@ -51,6 +51,22 @@ def find_language(text: str, speakable: Sequence[str]) -> FoundLanguage:
     return FoundLanguage(code, confidence >= SURE)
 
 
+def confidence_of(language: str, text: str, *, against: str) -> float:
+    """How likely the text is in ``language`` rather than in the language ``against``, 0 to 1.
+
+    0.5 where the detector does not know both, or the text has no letters.
+    """
+    from lingua import Language
+
+    known = {one.iso_code_639_1.name.lower() for one in Language.all()}
+    if language == against or not {language, against} <= known or not any(c.isalpha() for c in text):
+        return 0.5
+    for value in _detector((language, against)).compute_language_confidence_values(text[:LONGEST]):
+        if value.language.iso_code_639_1.name.lower() == language:
+            return float(value.value)
+    return 0.5
+
+
 def _not_spoken(code: str, speakable: Sequence[str]) -> OptionError:
     name = language_name(code)
     able = [language_name(other) for other in speakable]
