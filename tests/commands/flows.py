@@ -52,6 +52,10 @@ def sync(folder: Path, options: dict[str, Any], context: EngineContext, report: 
         write_text(folder / "track.txt", str(time.time_ns()))
 
     ran = run_stage(folder, "track", options_key(face=options["face"]), ["track.txt"], first)
+    if not options["audio"]:
+        wanted = ("text", "reference", "language")
+        write_text(folder / "synced.mp4", " | ".join(str(options[name]) for name in wanted))
+        return {"video": "synced.mp4", "report": {"first_ran": ran}}
     while b"slow" in Path(options["audio"]).read_bytes():
         report.step("lips", 1, 100, "frames")
         time.sleep(0.05)

@@ -108,7 +108,7 @@ def test_json_for_machines(command: Command, home: Path) -> None:
         (["speak", "--text", "a", "-o", "x.mp3"], "The output must end in .wav (x.mp3)."),
         (["speak", "--text", "a", "--speed", "90", "-o", "x.wav"], "'90' is not a speed between 0.25 and 4"),
         (["speak", "--text", "a", "--reference", "s1.wav", "--voice", "me", "-o", "x.wav"], "not both"),
-        (["sync", "--face", "a.mp4", "-o", "x.mp4"], "Give a face and a sound"),
+        (["sync", "--face", "a.mp4", "-o", "x.mp4"], "Give a face and a sound or a text"),
         (
             ["sync", "--face", "a.mp4", "b.mp4", "--audio", "s1.wav", "-o", "x.mp4"],
             "Several inputs need a folder",
