@@ -9,16 +9,19 @@ translation repeated likewise), and compares their peak memory in the same run.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import psutil
+
 from pipelines import media, subtitles
 from pipelines.files import write_json
+from pipelines.progress import NullReport
 from pipelines.settings import Settings
 from pipelines.types import Segment
 
@@ -46,15 +49,66 @@ def repeated_subtitles(path: Path, times: int, period: float, folder: Path) -> P
     return out
 
 
+class Stages(NullReport):
+    """Wall and CPU seconds of each stage, ours and those of the programs it started."""
+
+    def __init__(self) -> None:
+        self.record: dict[str, float] = {}
+        self._stage = ""
+        self._since = (time.monotonic(), cpu_seconds())
+
+    def step(self, stage: str, done: float, total: float | None = None, unit: str = "") -> None:
+        """A stage begins with its first step."""
+        if stage != self._stage:
+            self.close(stage)
+
+    def close(self, following: str = "") -> None:
+        """Add up the stage that was going on."""
+        wall, cpu = time.monotonic(), cpu_seconds()
+        if self._stage:
+            for name, spent in (("wall", wall - self._since[0]), ("cpu", cpu - self._since[1])):
+                key = f"{self._stage} {name}"
+                self.record[key] = self.record.get(key, 0.0) + spent
+        self._stage, self._since = following, (wall, cpu)
+
+
+def cpu_seconds() -> float:
+    """User and system time of this process, the children that ended and those that still run."""
+    process = psutil.Process()
+    spent = process.cpu_times()
+    total: float = spent.user + spent.system + spent.children_user + spent.children_system
+    for child in process.children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            total += sum(child.cpu_times()[:2])
+    return total
+
+
+def resident(process: psutil.Process) -> tuple[float, float]:
+    """Resident megabytes of a process, and of all it started, now."""
+    sizes = [0.0]
+    with contextlib.suppress(psutil.Error):
+        for one in (process, *process.children(recursive=True)):
+            sizes.append(one.memory_info().rss / 2**20)
+    return sizes[1] if len(sizes) > 1 else 0.0, sum(sizes[2:])
+
+
 def measure(clip: Path, target: str, translation: Path | None) -> dict[str, float]:
-    """One dub in a child process: wall, CPU, peak resident memory of the child and of what it started."""
+    """One dub in a child process, its memory and that of its ffmpegs looked at five times a second."""
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "out.json"
         arguments = [str(clip), target, str(translation or ""), scratch, str(out)]
         started = time.monotonic()
-        subprocess.run([sys.executable, "-m", "bench.dub", "--child", *arguments], check=True)
+        dub = subprocess.Popen([sys.executable, "-m", "bench.dub", "--child", *arguments])
+        own = others = 0.0
+        while dub.poll() is None:
+            now = resident(psutil.Process(dub.pid))
+            own, others = max(own, now[0]), max(others, now[1])
+            time.sleep(0.2)
+        if dub.returncode:
+            raise SystemExit(f"the dub of {clip} failed")
         record: dict[str, float] = json.loads(out.read_text())
-        record["wall"] = time.monotonic() - started
+        record |= {"wall": time.monotonic() - started, "peak MB": own, "peak MB of ffmpeg": others}
+        table({clip.stem[:13]: record})  # at once: the long run that follows may be given up
         return record
 
 
@@ -62,27 +116,22 @@ def child(clip: str, target: str, translation: str, scratch: str, out: str) -> N
     """Run the flow here and write down what it used."""
     from pipelines.backend.policy import Policy
     from pipelines.dub import run
-    from pipelines.progress import NullReport
     from pipelines.registry import EngineContext
 
     settings = Settings.load({"DUBWRIGHT_HOME": scratch, "DUBWRIGHT_WEIGHTS": str(Settings.load().weights)})
     folder = Path(scratch) / "job"
     folder.mkdir()
     options = {"input": clip, "target_language": target, "translation": translation or None}
-    run(folder, options, EngineContext(settings, Policy(threads=settings.threads)), NullReport())
-    report = json.loads((folder / "report.json").read_text())
-    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    record = {f"stage {name}": seconds for name, seconds in report["seconds"].items()}
-    record["cpu"] = sum(use.ru_utime + use.ru_stime for use in (own, children))
-    record["peak_mb"] = own.ru_maxrss / 1024
-    record["peak_mb_of_ffmpeg"] = children.ru_maxrss / 1024
-    record["seconds"] = float(media.probe(Path(clip)).duration)
+    stages = Stages()
+    run(folder, options, EngineContext(settings, Policy(threads=settings.threads)), stages)
+    stages.close()
+    record = {**stages.record, "cpu": cpu_seconds(), "seconds": float(media.probe(Path(clip)).duration)}
     write_json(Path(out), record)
 
 
 def table(rows: dict[str, dict[str, float]]) -> None:
     """Print the runs side by side."""
-    names = sorted({key for row in rows.values() for key in row})
+    names = list(dict.fromkeys(key for row in rows.values() for key in row))
     print(f"{'':24}" + "".join(f"{title:>16}" for title in rows))
     for name in names:
         print(f"{name:24}" + "".join(f"{row.get(name, float('nan')):16.1f}" for row in rows.values()))
@@ -115,7 +164,7 @@ def main() -> int:
     if len(rows) < 2:
         return 0
     short, long_row = rows.values()
-    growth = long_row["peak_mb"] - short["peak_mb"]
+    growth = long_row["peak MB"] - short["peak MB"]
     print(f"peak memory grows by {growth:.0f} MB ({growth / LIMIT_MB:.2f} of the limit of {LIMIT_MB} MB)")
     return 0 if growth <= LIMIT_MB else 1
 

@@ -45,6 +45,22 @@ finally:
     subprocess.run(["bash", sys.argv[1], "--stop"], check=True)
 """
 pytestmark = pytest.mark.may_skip  # a container may forbid namespaces
+# Read by every interpreter of ours: notes each name that is looked up and each address that is called.
+LISTEN_IN = """
+import os, sys
+def note(event, arguments):
+    if event == "socket.getaddrinfo":
+        host = arguments[0]
+    elif event == "socket.connect" and isinstance(arguments[1], tuple):
+        host = arguments[1][0]
+    else:
+        return
+    host = host.decode() if isinstance(host, bytes) else host
+    if host not in (None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0"):
+        with open(os.environ["ASKED"], "a") as file:
+            file.write(f"{host} {sys.argv[:3]}\\n")
+sys.addaudithook(note)
+"""
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -61,7 +77,11 @@ def run(tmp_path: Path) -> Run:
     folders = {
         f"DUBWRIGHT_{name.upper()}": str(tmp_path / name) for name in ("outputs", "jobs", "cache", "logs")
     }
+    spy = tmp_path / "spy" / "sitecustomize.py"
+    spy.parent.mkdir()
+    spy.write_text(LISTEN_IN, encoding="utf-8")
     environment = {**os.environ, **folders, "DUBWRIGHT_WEIGHTS": str(real.weights)}
+    environment |= {"PYTHONPATH": str(spy.parent), "ASKED": str(tmp_path / "asked.txt")}
 
     def run(*command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -72,8 +92,14 @@ def run(tmp_path: Path) -> Run:
     return run
 
 
+def check_asked(folder: Path) -> None:
+    """The one call is that of ``ENTER``, which proves that the notes are taken; nothing else asked for anything."""
+    asked = (folder / "asked.txt").read_text(encoding="utf-8").splitlines()
+    assert [line.split()[0] for line in asked] == ["1.1.1.1"], asked
+
+
 @pytest.mark.slow
-def test_a_second_start_needs_no_network(run: Run) -> None:
+def test_a_second_start_needs_no_network(run: Run, tmp_path: Path) -> None:
     if not (ROOT / ".venv" / "bin" / "python").exists():
         pytest.skip("nothing was set up here: bash run_tests.sh makes .venv first")
     done = run(sys.executable, "-c", SECOND_START, str(ROOT / "start_app.sh"))
@@ -81,6 +107,7 @@ def test_a_second_start_needs_no_network(run: Run) -> None:
     assert "page 200 True" in done.stdout
     assert "loaded: ." in done.stdout, "the page's own process holds an engine"
     assert "install" not in done.stdout.lower(), done.stdout
+    check_asked(tmp_path)
 
 
 @pytest.mark.slow
@@ -95,3 +122,4 @@ def test_a_whole_dub_needs_no_network(run: Run, tmp_path: Path) -> None:
     assert abs(made.duration - source.duration) <= float(1 / source.fps) + 0.005
     assert len(made.audio) == 1
     assert len(" ".join(cue.text for cue in subtitles.read(out.with_suffix(".es.srt"))).split()) >= 4
+    check_asked(tmp_path)
