@@ -64,14 +64,35 @@ class Recognizer(Protocol):
 
 
 RECOGNIZERS: Registry[Recognizer] = Registry(Message("transcription", "语音识别"))
-RECOGNIZERS.add(
-    EngineInfo(
-        name="whisper",
-        label=Message("Whisper (base, multilingual)", "Whisper(base,多语言)"),
-        licence="MIT (code and weights)",
-        packages=("faster_whisper", "ctranslate2"),
-        weights=("whisper-base",),
-        features=frozenset({"hotwords", "language", "word-times"}),
-    ),
-    "pipelines.asr.whisper:Whisper",
+
+
+def _add_whisper(name: str, item: str, kind: str, label: Message) -> None:
+    RECOGNIZERS.add(
+        EngineInfo(
+            name=name,
+            label=label,
+            licence="MIT (code and weights)",
+            packages=("faster_whisper", "ctranslate2"),
+            weights=(item,),
+            features=frozenset({"hotwords", "language", "word-times"}),
+        ),
+        f"pipelines.asr.whisper:{kind}",
+    )
+
+
+# One engine for every model that weights/manifest.toml offers; the larger ones are ready once their files are there.
+_add_whisper(
+    "whisper", "whisper-base", "Whisper", Message("Whisper (base, multilingual)", "Whisper(base,多语言)")
+)
+_add_whisper(
+    "whisper-small",
+    "whisper-small",
+    "WhisperSmall",
+    Message("Whisper (small: fewer mistakes, slower)", "Whisper(small:更准,较慢)"),
+)
+_add_whisper(
+    "whisper-large-v3",
+    "whisper-large-v3",
+    "WhisperLarge",
+    Message("Whisper (large v3: best with a graphics card)", "Whisper(large v3:建议使用显卡)"),
 )

@@ -45,14 +45,9 @@ def banner(policy: Policy, probe: Probe, states: Mapping[str, EngineState]) -> M
     precision = PRECISION_NAMES[policy.precision]
     english = [name, precision]
     chinese = [name, precision]
-    if policy.safe_mode:
-        caps = [
-            f"≤ {policy.short_side_cap}p" if policy.short_side_cap else "",
-            f"{policy.fps_cap} fps" if policy.fps_cap else "",
-        ]
-        detail = ", ".join([part for part in caps if part] + [f"batch {policy.batch}"])
-        english.append(f"safe mode ({detail})")
-        chinese.append(f"安全模式({detail})")
+    if policy.safe_mode:  # its caps on size and batch are named when an engine reads them
+        english.append("safe mode")
+        chinese.append("安全模式")
     elif policy.family == "rocm":
         english.append("safe mode off")
         chinese.append("安全模式已关闭")
