@@ -50,6 +50,9 @@ def add_parser(commands: Any) -> None:
         "--from", dest="source_language", type=language_code, metavar="LANG", help="what is spoken now"
     )
     parser.add_argument(
+        "--stream", type=int, metavar="N", help="sound track with the speech, as ffmpeg counts streams"
+    )
+    parser.add_argument(
         "--translation", metavar="FILE.srt", help="the translated lines; for several videos a folder of them"
     )
     parser.add_argument(
@@ -165,6 +168,7 @@ def _options(arguments: argparse.Namespace, row: dict[str, str], source: Path, t
         endpoint = {"address": arguments.endpoint, "model": arguments.endpoint_model or ""}
     return {
         "input": str(source),
+        "stream": arguments.stream,
         "source_language": known_code(spoken) if spoken else None,
         "target_language": target,
         "translation": row.get("translation"),

@@ -211,9 +211,11 @@ def test_dub_with_translations_from_a_folder(command: Command, home: Path) -> No
     for name in ("a.es.srt", "a.fr.srt", "b.srt"):
         (home / "srt" / name).write_text("1")
     answer = command(
-        "dub", "a.mp4", "b.mp4", "--to", "es,fr", "--translation", "srt", "-o", "out", "--keep-background"
-    )
+        "dub", "a.mp4", "b.mp4", "--to", "es,fr", "--translation", "srt", "-o", "out", "--keep-background",
+        "--stream", "2",
+    )  # fmt: skip
     assert answer.code == 0, answer.err
+    assert {view.options["stream"] for view in JobStore(Settings.load()).list()} == {2}
     assert {p.name: p.read_text() for p in (home / "out").glob("*.mp4")} == {
         "a-es.mp4": "es a.es.srt True",
         "a-fr.mp4": "fr a.fr.srt True",
