@@ -60,8 +60,12 @@ def remember(settings: Settings, stage: str, work: Work, seconds: float) -> None
     write_json(_file(settings), known)
 
 
+def stage_seconds(settings: Settings, info: VideoInfo, lips: bool = True) -> dict[str, float]:
+    """Seconds that each stage of a dub of ``info`` will take on this machine."""
+    work, known = Work.of(info), rates(settings)
+    return {stage: known[stage] * work.units(stage) for stage in FIRST_GUESS if lips or stage != "lips"}
+
+
 def estimate(settings: Settings, info: VideoInfo, lips: bool = True) -> float:
     """Seconds a dub of ``info`` will take on this machine, all stages together."""
-    work, known = Work.of(info), rates(settings)
-    stages = [stage for stage in FIRST_GUESS if lips or stage != "lips"]
-    return sum(known[stage] * work.units(stage) for stage in stages)
+    return sum(stage_seconds(settings, info, lips).values())

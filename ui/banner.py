@@ -25,8 +25,7 @@ def engines(services: Services) -> Iterator[Entry]:
 
 
 def _row(part: Message, info: EngineInfo, state: EngineState, language: str) -> str:
-    reason = "" if state.ready else f": {state.reason.text(language)}"
-    said = f"✓ {text(language, 'ui_engine_ready')}" if state.ready else f"– {state.state}{reason}"
+    said = f"✓ {text(language, 'ui_engine_ready')}" if state.ready else f"– {state.reason.text(language)}"
     kind = "state-ok" if state.ready else "state-no"
     cells = (part.text(language).capitalize(), info.label.text(language))
     return (
@@ -51,8 +50,6 @@ def banner_html(services: Services, language: str) -> str:
     policy, entries = services.machine.policy, list(engines(services))
     ready = sum(state.ready for _, _, state in entries)
     precision = text(language, f"ui_precision_{policy.precision}")
-    if policy.short_side_cap:
-        precision += f", {policy.short_side_cap}p"
     facts = [
         device_name(policy, services.machine.found),
         precision,

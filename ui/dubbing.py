@@ -45,6 +45,7 @@ class DubHandlers:
             "input": str(source_path(self.services, given["file"], given["path"])),
             "target_language": given["target"],
             **{name: given[name] or None for name in same},
+            "stream": int(given["stream"]) if given["stream"] else None,
             "endpoint": endpoint if endpoint["address"] else None,
             "voice": None,
             "keep_background": bool(given["keep_background"]),
@@ -81,6 +82,18 @@ class DubHandlers:
             choices=languages.target_choices(self.services, spoken, language_of(request), endpoint)
         )
 
+    def target_note(
+        self, target: str | None, spoken: str, address: str, request: gr.Request
+    ) -> tuple[gr.HTML, gr.Button]:
+        """What stands in the way of the chosen language; a dub nobody can speak cannot be started."""
+        if not target:
+            return shown_html(""), gr.Button(interactive=True)
+        language, endpoint = language_of(request), {"address": address or ""}
+        note = languages.target_note(self.services, target, spoken, language, endpoint)
+        kind = "hint" if languages.can_be_spoken(target) else "note"
+        shown = f'<div class="problem {kind}">{escaped(note)}</div>' if note else ""
+        return shown_html(shown), gr.Button(interactive=languages.can_be_spoken(target))
+
     def first_targets(self, request: gr.Request) -> gr.Dropdown:
         """The menu when the page opens, with the likeliest language chosen."""
         language = language_of(request)
@@ -93,13 +106,16 @@ class DubHandlers:
     def facts(self, file: str | None, path: str | None, request: gr.Request) -> tuple[Any, ...]:
         """Facts, time estimate and preview of a newly chosen source; its path is remembered for the preview."""
         if not file and not path:
-            nothing = shown_html("")
-            return nothing, nothing, gr.Video(value=None, visible=False), nothing, gr.Timer(active=False), ""
+            nothing, no_choice = shown_html(""), gr.Dropdown(choices=[], value="", visible=False)
+            player = gr.Video(value=None, visible=False)
+            return nothing, nothing, player, nothing, gr.Timer(active=False), "", no_choice
         chosen, language = source_path(self.services, file, path), language_of(request)
         info = source.probe(chosen)
         told = shown_html(source.facts_html(info, language))
         guess = shown_html(source.estimate_html(self.services, info, True, language))
-        return told, guess, *self.preview(str(chosen), request), str(chosen)
+        tracks = source.track_choices(info, language)
+        streams = gr.Dropdown(choices=tracks, value="", visible=len(info.audio) > 1)
+        return told, guess, *self.preview(str(chosen), request), str(chosen), streams
 
     def preview(self, chosen: str, request: gr.Request) -> tuple[Any, ...]:
         """The *before* player, a note while its copy is made, and the timer that asks again."""
@@ -119,12 +135,11 @@ class DubHandlers:
         plan = lines.read_plan(view.folder)
         if plan is None:
             return {"lines": gr.Column(visible=False), "timeline": shown_html("")}
-        missing = view.error is not None and view.error.get("code") == "translator-missing"
         table = {"headers": lines.headers(language), "data": lines.rows(plan, language)}
         return {
             **(self._made(view, language) if view.state == "done" else {}),
             "timeline": shown_html(timeline_svg(plan, language)),
-            "help": text(language, "ui_dub_lines_missing" if missing else "ui_dub_lines_help"),
+            "help": text(language, _help(view)),
             "table": gr.Dataframe(value=table),
             "lines": gr.Column(visible=True),
         }
@@ -160,6 +175,11 @@ class DubHandlers:
             return job_id
         return self.services.ask_again(job_id, lines=lines.lines_from(table, plan))
 
+    def copied(self, how: str, request: gr.Request) -> None:
+        """Say whether the numbered lines could be copied (``copied``) or only be selected, as the browser tells."""
+        told = gr.Info if how == "copied" else gr.Warning
+        told(text(language_of(request), "ui_dub_copied" if how == "copied" else "ui_dub_selected"))
+
     def numbered(self, table: list[lines.Row]) -> str:
         """All original lines as numbered text for a translator elsewhere."""
         return lines.numbered(table)
@@ -175,7 +195,14 @@ class DubHandlers:
         return self._filled(filled, missing, request)
 
     def _filled(self, filled: list[lines.Row], missing: str, request: gr.Request) -> gr.Dataframe:
-        count = sum(bool(str(row[4] or "").strip()) for row in filled)
+        count = sum(bool(str(row[lines.TEXT] or "").strip()) for row in filled)
         key = "ui_dub_pasted_part" if missing else "ui_dub_pasted"
         (gr.Warning if missing else gr.Info)(text(language_of(request), key, count=count, missing=missing))
         return gr.Dataframe(value={"headers": lines.headers(language_of(request)), "data": filled})
+
+
+def _help(view: JobView) -> str:
+    """The text above the table: what it is for now."""
+    if view.error is None or view.error.get("code") != "translator-missing":
+        return "ui_dub_lines_help"
+    return "ui_dub_lines_by_hand" if view.options.get("translator") == "none" else "ui_dub_lines_missing"

@@ -7,10 +7,12 @@ only while a job runs asks for its state, so a second job started in the same ta
 from __future__ import annotations
 
 import functools
+import inspect
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
 import gradio as gr
@@ -18,9 +20,11 @@ from gradio.blocks import Block
 
 from pipelines.errors import PipelineError
 from pipelines.jobs.spec import JobView, StageView
+from ui.clock import clock
 from ui.i18n import escaped, label, language_of, text
 from ui.results import size_text
 from ui.services import Services
+from ui.source import expected_seconds
 from ui.texts import TEXTS
 
 P = ParamSpec("P")
@@ -32,6 +36,8 @@ SECONDS_BETWEEN_LOOKS = 0.6
 STAGES: dict[str, tuple[str, ...]] = {"dub": ("listen", "translate", "speak", "lips", "video")}
 QUIETLY: dict[str, Any] = {"show_progress": "hidden", "queue": False, "api_visibility": "private"}
 ICONS = {"waiting": "○", "running": "◐", "done": "✓", "failed": "✕", "stopped": "■"}
+
+NOTHING_EXPECTED: Mapping[str, float] = MappingProxyType({})
 
 # What a tab shows of a job, by the name of its result component; called at every look, so cheap while the job runs.
 Show = Callable[[JobView, str], Mapping[str, Any]]
@@ -82,7 +88,7 @@ class Follower:
                 panel.timer: gr.Timer(active=False),
             }
         return {
-            panel.progress: job_html(view, language),
+            panel.progress: job_html(view, language, expected=expected_seconds(self.services, view)),
             panel.stop: gr.Button(visible=not view.ended),
             panel.resume: gr.Button(visible=view.state in ("failed", "stopped")),
             panel.timer: gr.Timer(active=not view.ended),
@@ -113,7 +119,7 @@ class Follower:
     ) -> None:
         """Let ``button`` send off a job: ``submit`` gets ``inputs`` by keyword and returns the job's id."""
         sent = button.click(
-            plainly(submit),
+            _optional(plainly(submit), inputs),
             None,
             self.panel.last,
             inputs_kwargs=dict(inputs),
@@ -145,6 +151,16 @@ def plainly(handler: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+def _optional(handler: Callable[P, R], names: Iterable[str]) -> Callable[P, R]:
+    """Spell out the ``**given`` of a handler, each None at first: a program need not name what the page leaves empty."""
+    given = inspect.signature(handler).parameters.values()
+    if any(one.kind is one.VAR_KEYWORD for one in given):
+        kept = [one for one in given if one.kind is not one.VAR_KEYWORD]
+        spelled = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in names]
+        vars(handler)["__signature__"] = inspect.Signature([*kept, *spelled])
+    return handler
+
+
 def job_panel(services: Services, name: str) -> JobPanel:
     """Lay out the panel; ``name`` (the tab's) tells its memory in the browser from the other tabs'."""
     progress = gr.HTML(visible=True, elem_id=f"{name}-progress")
@@ -153,13 +169,6 @@ def job_panel(services: Services, name: str) -> JobPanel:
         resume = gr.Button(label("ui_resume"), visible=False, elem_id=f"{name}-resume")
     last = gr.BrowserState("", storage_key=f"dubwright-{name}", secret=services.browser_secret)
     return JobPanel(name, last, progress, stop, resume, gr.Timer(SECONDS_BETWEEN_LOOKS, active=False))
-
-
-def clock(seconds: float) -> str:
-    """``0:07``, ``12:30`` or ``1:02:03``."""
-    whole = max(0, round(seconds))
-    hours, minutes = divmod(whole // 60, 60)
-    return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
 
 
 def stage_name(name: str, language: str) -> str:
@@ -243,19 +252,43 @@ def shown_html(html: str) -> gr.HTML:
     return gr.HTML(value=html, visible=bool(html))
 
 
-def _times(view: JobView, language: str, now: float | None) -> str:
+def seconds_left(view: JobView, expected: Mapping[str, float]) -> float | None:
+    """Seconds until the job is done: the rest of the running stage as it goes, the others as ``expected`` by stage."""
+    if not expected or not view.stages:
+        return None
+    running, begun = view.stages[-1], {stage.name for stage in view.stages}
+    own = _left(running)
+    if own is None:
+        own = max(0.0, expected.get(running.name, 0.0) - running.seconds)
+    return own + sum(seconds for stage, seconds in expected.items() if stage not in begun)
+
+
+def _about_left(seconds: float, language: str) -> str:
+    if seconds >= 90:
+        return text(language, "ui_left_minutes", time=round(seconds / 60))
+    return text(language, "ui_left_seconds", time=5 * max(1, round(seconds / 5)))
+
+
+def _times(view: JobView, language: str, now: float | None, expected: Mapping[str, float]) -> str:
     if view.started is None:
         return text(language, "ui_ahead", count=view.ahead) if view.ahead else ""
     until = view.finished or (time.time() if now is None else now)
-    return text(language, "ui_elapsed", time=clock(until - view.started))
+    elapsed = text(language, "ui_elapsed", time=clock(until - view.started))
+    left = seconds_left(view, expected) if view.state == "running" else None
+    return elapsed if left is None else f"{elapsed} · {_about_left(left, language)}"
 
 
-def job_html(view: JobView, language: str, now: float | None = None) -> str:
-    """The job's card: its name and state, a bar for each stage with counts and times, notes, and the error."""
+def job_html(
+    view: JobView, language: str, now: float | None = None, expected: Mapping[str, float] = NOTHING_EXPECTED
+) -> str:
+    """The job's card: its name and state, a bar for each stage with counts and times, notes, and the error.
+
+    With ``expected`` seconds by stage it also says how long the whole job will take yet.
+    """
     parts = [
         f'<div class="head" role="status"><span>{escaped(text(language, f"ui_state_{view.state}"))}'
         f" · {escaped(view.title or view.kind)}</span>"
-        f'<span class="times">{escaped(_times(view, language, now))}</span></div>',
+        f'<span class="times">{escaped(_times(view, language, now, expected))}</span></div>',
         _rows(view, language),
     ]
     for note in view.notes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipelines.languages import NAMES, language_name
+from pipelines.errors import OptionError
+from pipelines.languages import NAMES, language_code, language_name
 from ui.i18n import text
 from ui.services import Services
 
@@ -17,6 +18,16 @@ Choices = list[tuple[str, str]]
 def name(code: str, language: str) -> str:
     """A language's name in the interface language."""
     return language_name(code).text(language)
+
+
+def tagged(tag: str | None, language: str) -> str:
+    """The name of the language that a file's tag means (``rus``, ``en-GB``); empty for none, itself when unknown."""
+    if tag in (None, "", "und"):
+        return ""
+    try:
+        return name(language_code(str(tag)), language)
+    except OptionError:
+        return str(tag)
 
 
 def spoken_choices(language: str) -> Choices:
@@ -38,6 +49,13 @@ def voice_choices(language: str) -> Choices:
     ]
 
 
+def target_codes() -> list[str]:
+    """All languages in the menu of those to dub into."""
+    from pipelines.pronunciation import speakable_languages
+
+    return list(dict.fromkeys((*speakable_languages(), *COMMON)))
+
+
 def target_choices(
     services: Services, spoken: str | None, language: str, endpoint: Mapping[str, str] | None = None
 ) -> Choices:
@@ -49,7 +67,7 @@ def target_choices(
     from pipelines.translate.menu import HOW, language_menu
 
     voices = speakable_languages()
-    wanted = list(dict.fromkeys((*voices, *COMMON)))
+    wanted = target_codes()
     choices = []
     for entry in language_menu(services.context, spoken or None, wanted, voices, endpoint):
         said = HOW[entry.how].text(language) if entry.spoken else f"✕ {entry.reason.text(language)}"
@@ -57,6 +75,30 @@ def target_choices(
             said = _ready_from(services, entry.code, language) or said
         choices.append((f"{entry.name.text(language)} – {said}", entry.code))
     return choices
+
+
+def target_note(
+    services: Services,
+    target: str,
+    spoken: str | None,
+    language: str,
+    endpoint: Mapping[str, str] | None = None,
+) -> str:
+    """Why the chosen language cannot be dubbed into, or what would spare typing its lines; empty when all is ready."""
+    from pipelines.pronunciation import speakable_languages
+    from pipelines.translate.menu import language_menu
+
+    voices = speakable_languages()
+    found = language_menu(services.context, spoken or None, [target], voices, endpoint)
+    if not found:
+        return text(language, "ui_target_same")
+    entry = found[0]
+    if not entry.spoken:
+        able = ", ".join(name(code, language) for code in voices)
+        return text(language, "ui_target_unspoken", reason=entry.reason.text(language), names=able)
+    if entry.how != "type it" or (not spoken and _ready_from(services, target, language)):
+        return ""
+    return entry.remedy.text(language) or text(language, "ui_target_type")
 
 
 def _ready_from(services: Services, target: str, language: str) -> str:

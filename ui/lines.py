@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.errors import Message, OptionError
+from pipelines.languages import UNSPACED
 from pipelines.records import load_plan
 from pipelines.types import DubLine, DubPlan, Segment
 from ui.i18n import text
@@ -17,6 +18,8 @@ from ui.i18n import text
 FILE = "lines.json"
 # What a request says of a line; how it was spoken is for the flow to find out anew.
 ASKED = ("index", "start", "end", "source", "text", "speaker", "keep")
+COLUMNS = ("number", "start", "end", "source", "text", "keep", "fit")
+TEXT, KEEP, FIT = COLUMNS.index("text"), COLUMNS.index("keep"), COLUMNS.index("fit")
 Row = list[Any]
 
 
@@ -28,9 +31,7 @@ def read_plan(folder: Path) -> DubPlan | None:
 
 def headers(language: str) -> list[str]:
     """Column headings."""
-    return [
-        text(language, f"ui_column_{name}") for name in ("number", "start", "end", "source", "text", "fit")
-    ]
+    return [text(language, f"ui_column_{name}") for name in COLUMNS]
 
 
 def time_text(seconds: float) -> str:
@@ -57,21 +58,24 @@ def parse_time(value: object) -> float:
     return minutes * 60 + float(last.replace(",", "."))
 
 
-def fit_text(line: DubLine, language: str) -> str:
-    """How the dubbed line sits in its place, in words: never by colour alone."""
+def fit_text(line: DubLine, target: str, language: str) -> str:
+    """How the dubbed line (in ``target``) sits in its place, in words: never by colour alone."""
     if line.keep:
         return text(language, "ui_fit_kept")
     if not line.text.strip():
         return text(language, "ui_fit_empty")
     if line.state != "spoken":
         return text(language, "ui_fit_new")
+    if line.needed_speed > 1:
+        several = "ui_fit_shorten_characters" if target in UNSPACED else "ui_fit_shorten_words"
+        key = several if line.shorten_by > 1 else "ui_fit_shorten_little"
+        return text(language, key, speed=f"{line.needed_speed:.1f}", count=line.shorten_by)
     speed = 1 / line.factor if line.factor > 0 else 1.0
-    key = "ui_fit_good" if speed <= 1.25 else "ui_fit_fast" if speed <= 1 / 0.7 + 0.005 else "ui_fit_shorten"
-    return text(language, key, speed=f"{speed:.2f}")
+    return text(language, "ui_fit_good" if speed <= 1.25 else "ui_fit_fast", speed=f"{speed:.2f}")
 
 
 def rows(plan: DubPlan, language: str) -> list[Row]:
-    """One row a line: number, start, end, original, translation, fit."""
+    """One row a line, see ``COLUMNS``."""
     return [
         [
             line.index + 1,
@@ -79,14 +83,15 @@ def rows(plan: DubPlan, language: str) -> list[Row]:
             time_text(line.end),
             line.source,
             line.text,
-            fit_text(line, language),
+            line.keep,
+            fit_text(line, plan.target_language, language),
         ]
         for line in plan.lines
     ]
 
 
 def lines_from(table: Sequence[Row], plan: DubPlan) -> list[dict[str, Any]]:
-    """The ``lines`` option from an edited table; rows keep what the table does not show (speaker, kept sound).
+    """The ``lines`` option from an edited table; rows keep what the table does not show (the speaker).
 
     Rows without times, original and translation are left out. A time that was not edited keeps its exact value.
 
@@ -105,7 +110,10 @@ def lines_from(table: Sequence[Row], plan: DubPlan) -> list[dict[str, Any]]:
             old, following = DubLine(following, 0.0, 0.0, ""), following + 1
         first = old.start if start == time_text(old.start) else parse_time(start)
         last = old.end if end == time_text(old.end) else parse_time(end)
-        made.append(replace(old, start=first, end=last, source=source.strip(), text=translation.strip()))
+        keep = str(row[KEEP]).strip().lower() in ("true", "1")
+        made.append(
+            replace(old, start=first, end=last, source=source.strip(), text=translation.strip(), keep=keep)
+        )
     made.sort(key=lambda line: line.start)
     _check(made)
     return [{name: getattr(line, name) for name in ASKED} for line in made]
@@ -135,7 +143,10 @@ def fill(table: Sequence[Row], answer: str) -> tuple[list[Row], str]:
                 "Each line must begin with its number, such as “1. …”.", "每行要以编号开头，例如“1. …”。"
             ),
         )
-    filled = [[*row[:4], found.get(number, row[4]), *row[5:]] for number, row in enumerate(table, start=1)]
+    filled = [
+        [*row[:TEXT], found.get(number, row[TEXT]), *row[TEXT + 1 :]]
+        for number, row in enumerate(table, start=1)
+    ]
     return filled, spans([number for number in wanted if number not in found])
 
 
@@ -155,7 +166,9 @@ def fill_from_cues(table: Sequence[Row], cues: Sequence[Segment]) -> tuple[list[
             Message("No cue of this file stands at the time of a line", "该字幕文件与各行的时间都对不上"),
             Message("Choose the subtitles of this very video.", "请选择该视频自己的字幕。"),
         )
-    filled = [[*row[:4], words or row[4], *row[5:]] for row, words in zip(table, found, strict=True)]
+    filled = [
+        [*row[:TEXT], words or row[TEXT], *row[TEXT + 1 :]] for row, words in zip(table, found, strict=True)
+    ]
     return filled, spans([number for number, words in enumerate(found, start=1) if not words])
 
 

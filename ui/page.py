@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
+from ui import api
 from ui.banner import banner_html
 from ui.i18n import label, language_of
 from ui.services import Services
@@ -20,6 +21,7 @@ def build_page(services: Services) -> gr.Blocks:
     """Lay out the page; no component exists outside it, so a page can be built as often as tests like."""
     demo: gr.Blocks = gr.Blocks(title="Dubwright", analytics_enabled=False, fill_width=True)
     with demo:
+        api.add_endpoints(services)  # first: handlers of the same name take what is left
         _header(demo)
         banner = gr.HTML(elem_id="banner")
         with gr.Tabs(elem_id="tabs"):

@@ -58,6 +58,11 @@ class Previews:
                 asked.result()
         return None
 
+    def busy(self) -> bool:
+        """Whether a copy is being made or waits for its turn."""
+        with self._guard:
+            return any(not asked.done() for asked in self._asked.values())
+
     def _make(self, source: Path, copy: Path) -> None:
         from pipelines.media import make_proxy
 

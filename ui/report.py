@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.files import read_json
+from ui.clock import clock
 from ui.i18n import escaped, text
-from ui.jobs_view import clock, stage_name
+from ui.jobs_view import stage_name
 from ui.system_html import table
 
 UNSURE = 0.15  # share of words or characters heard wrong above which a line is worth listening to

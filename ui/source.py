@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
-from pipelines.estimate import estimate
-from pipelines.types import VideoInfo
+from pipelines.errors import PipelineError
+from pipelines.estimate import estimate, stage_seconds
+from pipelines.jobs.spec import JobView
+from pipelines.types import AudioTrack, VideoInfo
+from ui import languages
+from ui.clock import clock
 from ui.i18n import escaped, text
-from ui.jobs_view import clock
 from ui.services import Services
 
 CODECS = {"h264": "H.264", "hevc": "HEVC", "mpeg4": "MPEG-4", "vp8": "VP8", "vp9": "VP9", "av1": "AV1"}
@@ -19,9 +23,27 @@ def probe(path: Path) -> VideoInfo:
     Raises:
         MediaError: it cannot be read.
     """
+    stamp = path.stat() if path.is_file() else None
+    return _probed(path, (stamp.st_mtime_ns, stamp.st_size) if stamp else None)
+
+
+@functools.lru_cache(maxsize=32)
+def _probed(path: Path, changed: tuple[int, int] | None) -> VideoInfo:
+    """Once for each state of a file: a running job is looked at twice a second."""
     from pipelines.media import probe as probe_file
 
     return probe_file(path)
+
+
+def expected_seconds(services: Services, view: JobView) -> dict[str, float]:
+    """How long each stage of a running dub should take on this machine; empty for other jobs and lost sources."""
+    if view.kind != "dub" or view.state != "running":
+        return {}
+    try:
+        info = probe(Path(str(view.options["input"])))
+    except PipelineError:
+        return {}
+    return stage_seconds(services.settings, info, bool(view.options.get("lips", True)))
 
 
 def facts_html(info: VideoInfo, language: str) -> str:
@@ -38,12 +60,25 @@ def facts_html(info: VideoInfo, language: str) -> str:
         items.append("HDR")
     if not info.audio:
         items.append(text(language, "ui_fact_silent"))
-    for track in info.audio[:4]:
-        name = " ".join(
-            part for part in (track.codec.upper(), f"{track.sr / 1000:g} kHz", track.language) if part
-        )
-        items.append(text(language, "ui_fact_sound", name=name))
+    items += [text(language, "ui_fact_sound", name=track_name(track, language)) for track in info.audio[:4]]
     return f'<div class="facts">{"".join(f"<span>{escaped(item)}</span>" for item in items)}</div>'
+
+
+def track_name(track: AudioTrack, language: str) -> str:
+    """A sound track as people tell it from the others: language, title, kind."""
+    spoken = languages.tagged(track.language, language)
+    return " ".join(
+        part for part in (spoken, track.title, track.codec.upper(), f"{track.sr / 1000:g} kHz") if part
+    )
+
+
+def track_choices(info: VideoInfo, language: str) -> list[tuple[str, str]]:
+    """The sound tracks to choose from; the empty choice is the file's default one."""
+    if not info.audio:
+        return []
+    default = next((track for track in info.audio if track.default), info.audio[0])
+    first = text(language, "ui_dub_stream_default", name=track_name(default, language))
+    return [(first, ""), *((track_name(track, language), str(track.stream)) for track in info.audio)]
 
 
 def estimate_html(services: Services, info: VideoInfo, lips: bool, language: str) -> str:

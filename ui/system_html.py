@@ -35,12 +35,19 @@ def doctor_html(rows: Sequence[Row], language: str) -> str:
 
 def _finding(row: Row, language: str) -> str:
     level = text(language, f"ui_level_{row.level}")
-    after = " ".join(part.text(language) for part in (row.meaning, row.remedy) if part.text(language))
+    after = " ".join(_sentence(part.text(language), language) for part in (row.meaning, row.remedy))
     return (
         f'<tr><td class="{CLASSES[row.level]}"><span aria-label="{escaped(level)}" title="{escaped(level)}">'
         f"{SIGNS[row.level]}</span> {escaped(row.title.text(language))}</td>"
-        f"<td>{escaped(row.found)}</td><td>{escaped(after)}</td></tr>"
+        f"<td>{escaped(row.found)}</td><td>{escaped(after.strip())}</td></tr>"
     )
+
+
+def _sentence(words: str, language: str) -> str:
+    """Words with the full stop that parts them from the next sentence."""
+    if not words or words.endswith((".", "。", "!", "！", "?", "？")):
+        return words
+    return f"{words}{'。' if language == 'zh' else '.'}"
 
 
 def weights_html(states: Sequence[WeightState], language: str) -> str:

@@ -41,7 +41,6 @@ TEXTS: dict[str, tuple[str, str]] = {
         "使用本机文件（适合大文件，不复制）",
     ),
     "ui_local_path": ("Whole path of the file", "文件的完整路径"),
-    "ui_local_use": ("Use this file", "使用该文件"),
     # Banner
     "ui_banner_ready": ("{ready} of {all} engines ready", "{all} 个引擎中 {ready} 个就绪"),
     "ui_banner_details": ("Details", "详情"),
@@ -76,19 +75,21 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_ahead": ("{count} before it", "前面还有 {count} 个"),
     "ui_elapsed": ("{time} elapsed", "已用 {time}"),
     "ui_left": ("{time} left", "还需 {time}"),
-    "ui_about_left": ("about {time} left", "大约还需 {time}"),
+    "ui_left_minutes": ("about {time} min left", "大约还需 {time} 分钟"),
+    "ui_left_seconds": ("about {time} s left", "大约还需 {time} 秒"),
     "ui_stage_listen": ("Listening", "识别语音"),
     "ui_stage_translate": ("Translating", "翻译"),
     "ui_stage_speak": ("Speaking", "合成语音"),
     "ui_stage_lips": ("Syncing lips", "对口型"),
     "ui_stage_video": ("Making the video", "生成视频"),
     "ui_stage_faces": ("Finding faces", "查找人脸"),
-    "ui_stage_voice": ("Learning the voice", "学习声音"),
-    "ui_stage_proxy": ("Preparing the preview", "准备预览"),
-    "ui_stage_download": ("Downloading", "下载"),
+    "ui_stage_reference": ("Learning the voice", "学习声音"),
+    "ui_stage_mux": ("Making the video", "生成视频"),
     "ui_unit_frames": ("frames", "帧"),
     "ui_unit_lines": ("lines", "行"),
-    "ui_unit_s": ("s", "秒"),
+    "ui_unit_files": ("files", "个文件"),
+    "ui_unit_voices": ("voices", "个声音"),
+    "ui_unit_parts": ("parts", "个部分"),
     "ui_kind_dub": ("Dub", "配音"),
     "ui_kind_speak": ("Voice", "语音"),
     "ui_kind_transcribe": ("Transcription", "转写"),
@@ -104,12 +105,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_jobs_column_title": ("Name", "名称"),
     "ui_jobs_column_state": ("State", "状态"),
     "ui_jobs_column_disk": ("Disk", "占用"),
-    "ui_jobs_list": (
-        "Jobs, newest first. Choose one to see its results.",
-        "任务列表（最新在前），选择一个查看结果。",
-    ),
+    "ui_jobs_list": ("Jobs, newest first", "任务（最新在前）"),
+    "ui_jobs_search": ("Search", "搜索"),
+    "ui_jobs_choose": ("Choose a job in the list to see its results.", "在列表中选择一个任务即可查看结果。"),
+    "ui_jobs_no_match": ("No job has these words in its name.", "没有名称包含这些文字的任务。"),
     "ui_jobs_refresh": ("Refresh", "刷新"),
-    "ui_jobs_chosen": ("Job", "任务"),
     "ui_jobs_delete": ("Delete…", "删除…"),
     "ui_jobs_delete_really": ("Delete it for good", "确认删除"),
     "ui_jobs_keep": ("Keep it", "保留"),
@@ -122,7 +122,16 @@ TEXTS: dict[str, tuple[str, str]] = {
         "上传的文件在有任务使用时保留，否则保留两天。",
     ),
     "ui_jobs_total": ("{count} jobs, {size} on disk.", "共 {count} 个任务，占用 {size}。"),
-    "ui_jobs_clean": ("Clean up jobs older than 30 days", "清理 30 天前的任务"),
+    "ui_jobs_tidy": ("Free some disk space", "释放磁盘空间"),
+    "ui_jobs_days": ("Jobs that ended more than so many days ago", "结束时间早于多少天的任务"),
+    "ui_jobs_clean": ("Clean up these jobs", "清理这些任务"),
+    "ui_jobs_cache": (
+        "{size} are kept only to be quicker the next time: face tracks, preview copies, learnt voices, parts of the voice "
+        "model. They are made again when they are needed.",
+        "有 {size} 的文件只是为了下次更快：人脸轨迹、预览副本、学到的声音、语音模型的部件。需要时会重新生成。",
+    ),
+    "ui_jobs_cache_empty": ("Delete them", "删除这些文件"),
+    "ui_jobs_cache_emptied": ("{size} freed", "已释放 {size}"),
     "ui_jobs_cleaned": ("{count} jobs deleted", "已删除 {count} 个任务"),
     "ui_jobs_result": ("Result", "结果"),
     # Dub
@@ -136,6 +145,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "浏览器无法播放该格式，正在生成预览…",
     ),
     "ui_dub_source": ("Language spoken in the video", "视频中的语言"),
+    "ui_dub_stream": ("Sound track with the speech", "含有讲话的音轨"),
+    "ui_dub_stream_default": ("the default one ({name})", "默认音轨（{name}）"),
     "ui_dub_translation": (
         "Translation as a subtitle file, SRT or VTT (optional)",
         "翻译字幕文件 SRT 或 VTT（可选）",
@@ -162,12 +173,23 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "ui_dub_lines_missing": (
         "**The words are here, the translation is not.** No translator for this pair is on this computer. Fill the "
-        "translation column, or copy the numbered lines into any translator and paste the answer back.",
-        "**已识别原文，还缺译文。** 本机没有该语言对的翻译器。请填写译文列，或复制编号行到任意翻译工具，再把结果粘贴回来。",
+        "translation column, or copy the numbered lines into any translator and paste the answer back. Then press "
+        "*Dub with these lines*.",
+        "**已识别原文，还缺译文。** 本机没有该语言对的翻译器。请填写译文列，或复制编号行到任意翻译工具，再把结果粘贴回来，"
+        "然后点“按这些行配音”。",
+    ),
+    "ui_dub_lines_by_hand": (
+        "**The words are here: your turn.** Type the translation into its column, or copy the numbered lines into any "
+        "translator and paste the answer back. Then press *Dub with these lines*.",
+        "**已识别原文，请填写译文。** 可直接输入译文列，或复制编号行到任意翻译工具，再把结果粘贴回来，然后点“按这些行配音”。",
     ),
     "ui_dub_again": ("Dub with these lines", "按这些行配音"),
     "ui_dub_copy": ("Copy numbered lines", "复制编号行"),
     "ui_dub_copied": ("Copied. Paste them into a translator.", "已复制，请粘贴到翻译工具。"),
+    "ui_dub_selected": (
+        "The browser does not let this page copy. The lines are selected in the box below: press Ctrl+C.",
+        "浏览器不允许本页面复制。编号行已在下方文本框中选中，请按 Ctrl+C。",
+    ),
     "ui_dub_paste": ("Paste translation back", "粘贴译文"),
     "ui_dub_subtitles": ("Fill from a subtitle file", "从字幕文件填入"),
     "ui_dub_numbered": ("Numbered lines", "编号行"),
@@ -209,15 +231,40 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_column_source": ("Original", "原文"),
     "ui_column_text": ("Translation", "译文"),
     "ui_column_fit": ("Fit", "贴合"),
+    "ui_column_keep": ("Keep sound", "保留原声"),
     "ui_fit_kept": ("original sound", "保留原声"),
     "ui_fit_empty": ("no words yet", "尚无译文"),
     "ui_fit_new": ("not spoken yet", "尚未合成"),
     "ui_fit_good": ("good, {speed}×", "合适，{speed}×"),
     "ui_fit_fast": ("fast, {speed}×", "偏快，{speed}×"),
-    "ui_fit_shorten": ("{speed}×: shorten it", "{speed}×：请缩短"),
+    "ui_fit_shorten_little": (
+        "would need {speed}×: shorten it a little",
+        "需要 {speed}× 语速：请稍微缩短",
+    ),
+    "ui_fit_shorten_words": (
+        "would need {speed}×: shorten it by about {count} words",
+        "需要 {speed}× 语速：请缩短约 {count} 个词",
+    ),
+    "ui_fit_shorten_characters": (
+        "would need {speed}×: shorten it by about {count} characters",
+        "需要 {speed}× 语速：请缩短约 {count} 个字",
+    ),
     "ui_timeline": ("Original lines above, dubbed lines below", "上排为原文，下排为配音"),
-    "ui_timeline_overrun": ("runs into the next line", "与下一行重叠"),
+    "ui_timeline_beyond": ("goes on after the video's end", "超出视频结尾"),
+    "ui_timeline_long": ("too long for its time", "对该时段过长"),
     "ui_menu_ready_from": ("ready from {names}", "可从{names}直接翻译"),
+    "ui_target_same": (
+        "This is the language spoken in the video already.",
+        "视频本来就是这种语言。",
+    ),
+    "ui_target_unspoken": (
+        "It cannot be dubbed into yet: {reason}. Spoken here: {names}.",
+        "暂时不能配成该语言：{reason}。目前可配：{names}。",
+    ),
+    "ui_target_type": (
+        "You will be asked to type or paste the translation. A subtitle file or a language model (More choices) spares that.",
+        "需要您输入或粘贴译文；也可以在“更多选项”中提供字幕文件或语言模型。",
+    ),
     # Voice
     "ui_voice_sample": (
         "1 · A sample of the voice: 6 to 15 seconds, one person",
@@ -226,14 +273,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_voice_text": ("2 · What it should say", "2 · 要说的话"),
     "ui_voice_button": ("3 · Speak", "3 · 生成语音"),
     "ui_voice_language": ("Language of the text", "文字的语言"),
-    "ui_voice_seconds": ("Exact length in seconds (empty: natural)", "精确时长（秒，留空为自然时长）"),
+    "ui_voice_seconds": ("Exact length in seconds (0: natural)", "精确时长（秒，0 为自然时长）"),
     "ui_voice_speed": ("Speed", "语速"),
     "ui_voice_seed": ("Take", "版本"),
     "ui_voice_consent": ("This is my voice, or I may use it", "这是我的声音，或我已获授权"),
-    "ui_voice_consent_missing": (
-        "Please tick the box that you may use this voice.",
-        "请先勾选您有权使用此声音。",
-    ),
     "ui_voice_result": ("Speech", "语音"),
     "ui_voice_similarity": ("likeness to the sample {similarity}", "与样本相似度 {similarity}"),
     "ui_voice_length": ("{seconds} s", "{seconds} 秒"),
@@ -245,7 +288,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_transcribe_itn": ("Write numbers as digits", "数字规范化（ITN）"),
     "ui_transcribe_formats": ("Files to make", "输出格式"),
     "ui_transcribe_start": ("From (seconds)", "起点（秒）"),
-    "ui_transcribe_end": ("To (seconds)", "终点（秒）"),
+    "ui_transcribe_end": ("To (seconds; 0: the end)", "终点（秒，0 为结尾）"),
     "ui_transcribe_text": ("Text", "文本"),
     "ui_transcribe_none": ("No speech was found.", "没有检测到语音。"),
     # Talking head
@@ -276,9 +319,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_level_unknown": ("could not be found out", "无法确定"),
     "ui_system_switches": ("How engines run", "运行方式"),
     "ui_system_switches_help": (
-        "Safe mode is for AMD cards and for graphics drivers that crash: 32-bit numbers, smaller pictures and batches. "
-        "The choice holds from the next job until Dubwright is closed; to keep it, start with the same flags.",
-        "安全模式适用于 AMD 显卡或容易崩溃的驱动：32 位精度、较小的画面和批次。从下一个任务起生效，关闭 Dubwright 后失效；"
+        "Safe mode is for AMD cards and for graphics drivers that crash: what runs on the card then computes in 32-bit "
+        "numbers. It changes nothing for what runs on the CPU. The choice holds from the next job until Dubwright is "
+        "closed; to keep it, start with the same flags.",
+        "安全模式适用于 AMD 显卡或容易崩溃的驱动：显卡上的计算改用 32 位精度；对 CPU 上的计算没有影响。"
+        "从下一个任务起生效，关闭 Dubwright 后失效；"
         "如需保留，请用相应参数启动。",
     ),
     "ui_system_device": ("Device", "设备"),

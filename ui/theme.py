@@ -22,12 +22,13 @@ CSS = """
 .banner summary .dot {color: var(--body-text-color-subdued);}
 .banner summary .more {margin-left: auto; color: var(--link-text-color); text-decoration: underline;}
 .dw-table {overflow-x: auto; padding: 0 14px 12px;}
-.dw-table table {border-collapse: collapse; width: 100%; font-size: .88rem;}
+.dw-table table {border-collapse: collapse; width: 100%; font-size: .88rem; border: none !important;}
 .dw-table table th, .dw-table table td {text-align: left; padding: 6px 14px 6px 0 !important; vertical-align: top;
   border: none !important; border-top: 1px solid var(--border-color-primary) !important;}
 .dw-table table th {font-weight: 600; border-top: none !important;}
 .dw-table table code {overflow-wrap: anywhere; font-size: .82rem;}
 .state-bad {color: var(--dw-bad);} .verdict {font-weight: 600; margin: 4px 14px 8px;}
+ul[role=listbox] li[aria-label*="✕"] {opacity: .5;}
 .state-ok {color: var(--dw-good);} .state-no {color: var(--dw-warn);}
 :root {--dw-good: #15803d; --dw-warn: #b45309; --dw-bad: #b91c1c;}
 .dark {--dw-good: #4ade80; --dw-warn: #fbbf24; --dw-bad: #f87171;}
@@ -64,6 +65,7 @@ CSS = """
   overflow-wrap: anywhere;}
 @media (max-width: 640px) {
   .gradio-container {padding: 8px !important;}
+  .dw-table table {min-width: 42em;}
   .stage {grid-template-columns: 1.4em 1fr auto;}
   .stage .track {grid-column: 1 / -1; grid-row: 2;}
 }
@@ -87,4 +89,15 @@ def make_theme() -> gr.themes.Base:
         block_label_text_color_dark="*body_text_color",
         block_label_background_fill="*background_fill_secondary",
         block_label_background_fill_dark="*background_fill_secondary",
+        # Soft draws white on white: what can be ticked, typed into or pressed needs an edge, quiet words 4.5:1.
+        body_text_color_subdued="*neutral_500",
+        body_text_color_subdued_dark="*neutral_400",
+        checkbox_border_color="*neutral_400",
+        checkbox_border_color_dark="*neutral_500",
+        input_border_width="1px",
+        input_border_color="*neutral_300",
+        input_border_color_dark="*neutral_600",
+        button_border_width="1px",
+        button_secondary_border_color="*neutral_300",
+        button_secondary_border_color_dark="*neutral_600",
     )

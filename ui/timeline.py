@@ -1,24 +1,25 @@
-"""A dub in one picture: source lines above, dubbed lines below, overruns red and named. Pure SVG strings."""
+"""A dub in one picture: source lines above, dubbed lines below, what does not fit red and named. Pure SVG strings."""
 
 from __future__ import annotations
 
-import itertools
-
 from pipelines.types import DubLine, DubPlan
+from ui.clock import clock
 from ui.i18n import escaped, text
-from ui.jobs_view import clock
 
 ROW, GAP, LEFT, AXIS = 30, 8, 6, 18
 PIXELS_PER_SECOND, NARROWEST, WIDEST = 26, 1160, 24000
 
 
-def overruns(plan: DubPlan) -> frozenset[int]:
-    """Numbers of the lines whose dubbed speech reaches into the next line's speech or past the end of the clip."""
-    spoken = sorted(
-        (line for line in plan.lines if line.speak_end > line.speak_start), key=lambda line: line.speak_start
-    )
-    late = {one.index for one, two in itertools.pairwise(spoken) if one.speak_end > two.speak_start + 0.025}
-    return frozenset(late | {line.index for line in spoken if line.speak_end > plan.duration + 0.025})
+def trouble(line: DubLine, plan: DubPlan) -> str:
+    """The text that says what is wrong with a line's place: spoken past the end of the clip, or too long for its time.
+
+    Empty when all is well. A line is never laid over the next one: the plan moves that one instead.
+    """
+    if line.speak_end <= line.speak_start:
+        return ""
+    if line.speak_end > plan.duration + 0.025:
+        return "ui_timeline_beyond"
+    return "ui_timeline_long" if line.needed_speed > 1 else ""
 
 
 def _box(x: float, y: int, width: float, words: str, hint: str, style: str) -> str:
@@ -46,7 +47,16 @@ def _axis(duration: float, scale: float) -> str:
     return "".join(marks)
 
 
-def _line(line: DubLine, scale: float, late: bool, language: str) -> str:
+def _end(duration: float, scale: float) -> str:
+    """Where the video ends, when speech goes on after it."""
+    x = LEFT + duration * scale
+    return (
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{AXIS - 4}" y2="{AXIS + 2 * ROW + GAP}" stroke="var(--dw-bad)" '
+        f'stroke-dasharray="4 3"/>'
+    )
+
+
+def _line(line: DubLine, scale: float, wrong: str, language: str) -> str:
     x, width = LEFT + line.start * scale, (line.end - line.start) * scale
     drawn = _box(
         x,
@@ -60,9 +70,9 @@ def _line(line: DubLine, scale: float, late: bool, language: str) -> str:
         return drawn
     hint = f"{line.index + 1} · {line.text}"
     words, style = line.text, 'fill="var(--color-accent)" fill-opacity=".28" stroke="var(--color-accent)"'
-    if late:
-        words = f"⚠ {line.text}"
-        hint += f" · {text(language, 'ui_timeline_overrun')}"
+    if wrong:
+        words = f"⚠ {text(language, wrong)} · {line.text}"
+        hint += f" · {text(language, wrong)}"
         style = 'class="overrun" fill="var(--dw-bad)" fill-opacity=".3" stroke="var(--dw-bad)"'
     x, width = LEFT + line.speak_start * scale, (line.speak_end - line.speak_start) * scale
     return drawn + _box(x, AXIS + ROW + GAP, width, words, hint, style)
@@ -71,12 +81,13 @@ def _line(line: DubLine, scale: float, late: bool, language: str) -> str:
 def timeline_svg(plan: DubPlan, language: str) -> str:
     """Two rows over a time axis, wide enough to read and scrolled sideways when the clip is long."""
     width = min(WIDEST, max(NARROWEST, plan.duration * PIXELS_PER_SECOND))
-    scale = (width - 2 * LEFT) / max(plan.duration, 0.1)
-    late = overruns(plan)
-    body = "".join(_line(line, scale, line.index in late, language) for line in plan.lines)
+    longest = max([plan.duration, 0.1, *(line.speak_end for line in plan.lines)])
+    scale = (width - 2 * LEFT) / longest
+    body = "".join(_line(line, scale, trouble(line, plan), language) for line in plan.lines)
+    body += _end(plan.duration, scale) if longest > plan.duration + 0.025 else ""
     height = AXIS + 2 * ROW + GAP + 4
     name = escaped(text(language, "ui_timeline"))
     return (
         f'<div class="timeline" tabindex="0" role="group" aria-label="{name}"><svg viewBox="0 0 {width:.0f} {height}" role="img" '
-        f'aria-label="{name}" style="width:{width:.0f}px">{_axis(plan.duration, scale)}{body}</svg></div>'
+        f'aria-label="{name}" style="width:{width:.0f}px">{_axis(longest, scale)}{body}</svg></div>'
     )

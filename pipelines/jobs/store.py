@@ -35,10 +35,11 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 DELETED = ".deleted-"
+KEPT = 20  # jobs that a clean-up leaves in any case
 CLEAN_UP_RULE = Message(
-    "Nothing is deleted by itself. Clean up deletes jobs that ended longer ago than the time you choose, except the"
-    " newest ones you keep; results in the outputs folder and your own files stay.",
-    "不会自动删除任何内容。“清理”只删除结束时间早于所选期限的任务,并保留最近的若干个;"
+    "No job is deleted by itself. Clean up deletes jobs that ended longer ago than the days chosen, except the"
+    f" newest {KEPT}; results in the outputs folder and your own files stay.",
+    f"不会自动删除任何任务。“清理”只删除结束时间早于所选天数的任务,并保留最近的 {KEPT} 个;"
     "outputs 文件夹中的结果和您自己的文件不受影响。",
 )
 INTERRUPTED = Stopped(
@@ -209,7 +210,7 @@ class JobStore:
         shutil.rmtree(doomed, ignore_errors=True)
         self._ask(lambda index: index.remove([job_id]))
 
-    def clean_up(self, older_than: float, keep: int = 20) -> tuple[str, ...]:
+    def clean_up(self, older_than: float, keep: int = KEPT) -> tuple[str, ...]:
         """Delete jobs by ``CLEAN_UP_RULE``; returns the ids deleted.
 
         Args:

@@ -90,8 +90,9 @@ def test_other_languages_get_english(context: Make, site: Site) -> None:
     expect(page.locator("#dub-go")).to_have_text("3 · Dub")
 
 
-def test_a_phone_needs_no_sideways_scrolling(context: Make, site: Site) -> None:
-    page = visit(context(viewport={"width": 390, "height": 844}, color_scheme="dark"), site)
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_a_phone_needs_no_sideways_scrolling(context: Make, site: Site, locale: str) -> None:
+    page = visit(context(viewport={"width": 390, "height": 844}, color_scheme="dark", locale=locale), site)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     expect(page.locator("#dub-go")).to_be_visible()
     box = page.locator("#dub-go").bounding_box()
@@ -134,6 +135,69 @@ def test_a_dub_runs_in_named_stages_and_its_result_is_shown(context: Make, site:
     expect(page.locator("#dub-timeline svg")).to_be_visible()
     expect(page.locator("#dub-table")).to_contain_text("We went by <train> & bus.")
     expect(card).to_contain_text("Line 1 is fast")
+
+
+def test_a_language_nobody_speaks_is_explained_and_cannot_be_dubbed_into(context: Make, site: Site) -> None:
+    page = visit(context(), site)
+    go, note = page.locator("#dub-go"), page.locator("#dub-target-note")
+    expect(go).to_be_enabled()
+    page.locator("#dub-target input").click()
+    greyed = page.get_by_role("option", name=re.compile("^German"))
+    assert float(greyed.evaluate("option => getComputedStyle(option).opacity")) < 0.7
+    greyed.click()
+    expect(note).to_contain_text("no voice speaks German here")
+    expect(go).to_be_disabled()
+    page.locator("#dub-target input").click()
+    page.get_by_role("option", name=re.compile("^French")).click()
+    expect(go).to_be_enabled()
+    expect(note).not_to_contain_text("German")
+
+
+def test_lines_are_copied_or_selected_and_one_keeps_its_sound(context: Make, site: Site, clips: Path) -> None:
+    one = context()
+    one.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = visit(one, site)
+    choose(page, clips / "talk.mp4", "Japanese")
+    page.locator("#dub-go").click()
+    page.locator("#dub-lines").wait_for()
+    page.locator("#dub-copy").click()
+    told = page.get_by_test_id("toast-body")
+    expect(told).to_contain_text("Copied")
+    numbered = "1. Good morning.\n2. We went by <train> & bus."
+    assert page.evaluate("navigator.clipboard.readText()") == numbered
+    # What a page opened from another computer over plain http finds:
+    page.evaluate(
+        "() => { Object.defineProperty(navigator, 'clipboard', {value: undefined}); document.execCommand = () => false; }"
+    )
+    page.locator("#dub-copy").click()
+    expect(told.filter(has_text="press Ctrl+C")).to_be_visible()
+    selected = "(() => { const box = document.activeElement; return box.value.slice(box.selectionStart, box.selectionEnd); })()"
+    assert page.evaluate(selected) == numbered
+
+    page.locator("#dub-numbered textarea").fill("1. おはよう。")
+    page.locator("#dub-paste").click()
+    expect(page.locator("#dub-table")).to_contain_text("おはよう。")
+    page.locator("#dub-table [role=gridcell][data-row='1'][data-col='5'] input[type=checkbox]").check()
+    page.locator("#dub-again").click()
+    page.locator("#dub-progress .job[data-state=done]").wait_for()
+    job = page.locator("#dub-progress .job").get_attribute("data-job")
+    view = site.services.store.view(str(job))
+    assert view is not None
+    assert [(line["text"], line["keep"]) for line in view.options["lines"]] == [
+        ("おはよう。", False),
+        ("", True),
+    ]
+    expect(page.locator("#dub-table [role=gridcell][data-row='1'][data-col='6']")).to_contain_text(
+        "original sound"
+    )
+
+
+def test_a_path_typed_in_is_looked_at_when_the_box_is_left(context: Make, site: Site, clips: Path) -> None:
+    page = visit(context(), site)
+    page.get_by_role("button", name=re.compile("Use a file on this computer")).first.click()
+    page.locator("#dub-path textarea, #dub-path input").fill(str(clips / "talk.mp4"))
+    page.locator("#dub-target input").click()
+    expect(page.locator("#dub-facts")).to_contain_text("192×108")
 
 
 def test_a_reload_finds_the_running_job_and_stop_ends_it(context: Make, site: Site, clips: Path) -> None:

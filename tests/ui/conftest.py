@@ -50,7 +50,7 @@ def ended(services: Services, job_id: str) -> JobView:
 def dub_values(**changed: Any) -> dict[str, Any]:
     """What the Dub tab's components hold at first."""
     values: dict[str, Any] = {
-        "file": None, "path": "", "target": "es", "source_language": "", "translation": None, "translator": "",
+        "file": None, "path": "", "target": "es", "source_language": "", "stream": "", "translation": None, "translator": "",
         "address": "", "model": "", "key": "", "reference": None, "keep_background": False, "lips": True,
         "asr_engine": "whisper", "voice_engine": "kokoro", "lip_engine": "ownmouth",
     }  # fmt: skip

@@ -68,8 +68,10 @@ def dub(folder: Path, options: dict[str, Any], context: EngineContext, report: R
     _work(report, "lips", 300, 60.0 if "slow" in name else 0.5, "frames")
     report.note(Message("Line 1 is fast", "第 1 行偏快"), "warning")
     spoken = tuple(
-        replace(line, text=line.text or f"[{target}] {line.source}", state="spoken", speak_start=line.start,
-                speak_end=line.start + 1.3, factor=0.9)
+        replace(line, state="kept")
+        if line.keep
+        else replace(line, text=line.text or f"[{target}] {line.source}", state="spoken", speak_start=line.start,
+                     speak_end=line.start + 1.3, factor=0.9)
         for line in lines
     )  # fmt: skip
     save_plan(folder / "lines.json", DubPlan("en", target, 3.0, spoken))

@@ -10,7 +10,8 @@ import pytest
 from pipelines.errors import Message, NoFace
 from pipelines.jobs.spec import JobView, NoteView, StageView
 from tests.ui.conftest import asking
-from ui.jobs_view import clock, job_html, plainly
+from ui.clock import clock
+from ui.jobs_view import job_html, plainly, seconds_left
 
 
 def view_of(**changed: object) -> JobView:
@@ -37,6 +38,19 @@ def test_stages_show_counts_times_and_what_is_to_come() -> None:
         < html.index("Making the video")
     )
     assert 'aria-valuenow="25"' in html
+
+
+def test_the_whole_time_left_is_told_from_the_first_second() -> None:
+    """The running stage as it goes (or as expected while that is not known), and what is to come as expected."""
+    expected = {"listen": 5.0, "speak": 60.0, "lips": 100.0, "video": 2.0}
+    assert "0:42 elapsed · about 2 min left" in job_html(view_of(), "en", now=142.0, expected=expected)
+    assert seconds_left(view_of(), expected) == pytest.approx(18 + 102)
+    begun = view_of(stages=(StageView("listen", 8, 8, "s", 3.0), StageView("speak", 0, 4, "lines", 0.5)))
+    assert seconds_left(begun, expected) == pytest.approx(59.5 + 102)
+    last = view_of(stages=(StageView("video", 0, None, "files", 1.0),))
+    assert "大约还需 70 秒" in job_html(last, "zh", now=142.0, expected={"video": 70.0})
+    assert "about" not in job_html(view_of(state="done", finished=150.0), "en", expected=expected)
+    assert "about" not in job_html(view_of(), "en", now=142.0), "nothing is promised where nothing is known"
 
 
 def test_a_failed_job_shows_its_sentence_in_the_users_language_and_nothing_else() -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from pipelines.dub.fitting import fitted
 from pipelines.errors import OptionError
+from pipelines.records import line_from
+from pipelines.timing import LineWish, fit_lines
 from pipelines.types import DubLine, DubPlan, Segment
-from ui.lines import fill_from_cues, fit_text, lines_from, parse_time, rows, time_text
-from ui.timeline import overruns, timeline_svg
+from ui.lines import FIT, KEEP, fill_from_cues, fit_text, lines_from, parse_time, rows, time_text
+from ui.timeline import timeline_svg
 
 PLAN = DubPlan(
     "en",
@@ -36,12 +41,24 @@ def test_edits_are_taken_and_new_rows_get_numbers_of_their_own() -> None:
     table = rows(PLAN, "en")
     table[1][4] = " En tren. "
     table[1][1] = "0:02,40"
-    table.append(["", "8", "9.5", "Bye.", "Adiós.", ""])
-    table.append(["", "", "", "", "", ""])
+    table.append(["", "8", "9.5", "Bye.", "Adiós.", "false", ""])
+    table.append(["", "", "", "", "", None, ""])
     made = lines_from(table, PLAN)
     assert made[1]["text"] == "En tren." and made[1]["start"] == pytest.approx(2.4)
     assert (made[3]["index"], made[3]["start"], made[3]["end"]) == (3, 8.0, 9.5)
     assert len(made) == 4
+
+
+@pytest.mark.parametrize(("ticked", "kept"), [(True, True), ("true", True), (False, False), ("", False)])
+def test_a_line_can_be_left_in_its_original_sound(ticked: object, kept: bool) -> None:
+    table = rows(PLAN, "en")
+    table[2][KEEP] = ticked
+    made = lines_from(table, PLAN)
+    assert [line["keep"] for line in made] == [False, False, kept]
+    assert line_from(made[2]).keep is kept, "what the flow reads"
+    again = replace(PLAN, lines=tuple(line_from(line) for line in made))
+    assert rows(again, "en")[2][KEEP] is kept
+    assert (rows(again, "en")[2][FIT] == "original sound") is kept
 
 
 def test_a_deleted_row_is_gone() -> None:
@@ -71,15 +88,39 @@ def test_times_are_read_as_people_write_them() -> None:
 
 
 def test_fit_is_said_in_words() -> None:
-    assert [fit_text(line, "en") for line in PLAN.lines] == ["good, 1.05×", "no words yet", "fast, 1.41×"]
+    said = [fit_text(line, "es", "en") for line in PLAN.lines]
+    assert said == ["good, 1.05×", "no words yet", "fast, 1.41×"]
+    tight = replace(PLAN.lines[2], needed_speed=1.52, shorten_by=4)
+    assert fit_text(tight, "es", "en") == "would need 1.5×: shorten it by about 4 words"
+    assert fit_text(tight, "zh", "en") == "would need 1.5×: shorten it by about 4 characters"
+    assert fit_text(tight, "zh", "zh") == "需要 1.5× 语速：请缩短约 4 个字"
+    assert fit_text(replace(tight, shorten_by=1), "es", "en") == "would need 1.5×: shorten it a little"
 
 
-def test_an_overrun_is_red_and_named() -> None:
-    late = DubPlan("en", "es", 6.2, PLAN.lines)
-    assert overruns(PLAN) == frozenset() and overruns(late) == {2}
-    svg = timeline_svg(late, "en")
-    assert svg.count('class="overrun"') == 1 and "runs into the next line" in svg and "⚠" in svg
-    assert svg.count("<rect") == 5
+def test_a_line_that_was_fitted_too_tightly_says_so_in_the_table_and_on_the_time_line() -> None:
+    """Through the planner itself: what the table says is what the plan found."""
+    wish = LineWish(
+        0.0, 1.0, natural=3.0, shortest=2.1, longest=4.2, text="una frase demasiado larga para aquí"
+    )
+    (placed,) = fit_lines([wish], 1.5)
+    line = fitted(DubLine(0, 0.0, 1.0, "Too long.", wish.text), placed)
+    plan = DubPlan("en", "es", 1.5, (line,))
+    assert rows(plan, "en")[0][FIT] == (
+        f"would need {placed.needed_speed:.1f}×: shorten it by about {placed.shorten_by} words"
+    )
+    assert line.speak_end > plan.duration
+    svg = timeline_svg(plan, "en")
+    assert svg.count('class="overrun"') == 1 and "goes on after the video" in svg
+    assert svg.count("stroke-dasharray") == 1, "where the video ends"
+    within = timeline_svg(replace(plan, duration=10.0), "zh")
+    assert (
+        within.count('class="overrun"') == 1 and "对该时段过长" in within and "stroke-dasharray" not in within
+    )
+
+
+def test_lines_that_fit_are_marked_by_nothing() -> None:
+    svg = timeline_svg(PLAN, "en")
+    assert 'class="overrun"' not in svg and "⚠" not in svg and svg.count("<rect") == 5
 
 
 def test_the_timeline_escapes_what_was_said() -> None:

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from imageio_ffmpeg import get_ffmpeg_exe
 
+from pipelines import weights
+from pipelines.backend.policy import Policy
+from pipelines.backend.probe import Probe
 from pipelines.errors import InputError
 from pipelines.files import read_json
-from tests.ui.conftest import asking, dub_values, ended
+from pipelines.jobs.locks import held
+from tests.ui.conftest import PATIENCE, asking, dub_values, ended
 from tests.ui.flows import clip
 from ui import lines
+from ui.banner import banner_html
 from ui.dubbing import DubHandlers
+from ui.i18n import text
 from ui.keeper import save_finished, tidy_uploads
+from ui.machine import Machine
 from ui.services import Services, source_path
 from ui.tabs.jobs import JobsHandlers
+from ui.tabs.parts import engine_choices
 from ui.tabs.talking_head import TalkingHeadHandlers
 from ui.tabs.transcribe import TranscribeHandlers
 from ui.tabs.voice import VoiceHandlers
@@ -58,7 +68,9 @@ def test_without_a_translator_the_table_opens_and_its_lines_make_the_dub(
     view = ended(services, job_id)
     assert view.error is not None and view.error["code"] == "translator-missing"
     shown = handlers.show(view, "en")
-    assert shown["lines"].visible and "translation is not" in shown["help"]
+    assert shown["lines"].visible and "No translator for this pair" in shown["help"]
+    by_hand = replace(view, options={**view.options, "translator": "none"})
+    assert "your turn" in handlers.show(by_hand, "en")["help"], "nobody looked for a translator"
     table = shown["table"].value["data"]
     table[0][4], table[1][4] = "おはよう。", "電車で。"
     assert handlers.again(job_id, table) == job_id
@@ -136,13 +148,16 @@ def test_the_job_list_shows_disk_use_and_deletes_only_the_job(services: Services
         services, DubHandlers(services).submit(asking(), **dub_values(file=str(clip(tmp_path / "a.mp4"))))
     )
     saved = services.save(view)
-    table, ids, summary = handlers.listing(asking())
+    table, ids, summary = handlers.listing("", asking())
     assert ids == [view.id] and table["data"][0][1:4] == ["Dub", "a.mp4 → Spanish", "Finished"]
-    assert table["data"][0][4].endswith("kB") and summary.startswith("1 jobs")
+    assert table["data"][0][4].endswith("kB") and "1 jobs" in summary
+    assert handlers.listing(" a.MP4 ", asking())[1] == [view.id]
+    table, ids, summary = handlers.listing("holiday", asking())
+    assert (table["data"], ids) == ([], []) and summary.startswith("No job has these words")
     _, question = handlers.ask(view.id, asking())
     assert "a.mp4 → Spanish" in question and "outputs folder stay" in question
     handlers.delete(view.id)
-    assert handlers.listing(asking())[1] == [] and not view.folder.exists()
+    assert handlers.listing("", asking())[1] == [] and not view.folder.exists()
     assert all(path.is_file() for path in saved.values()) and (tmp_path / "a.mp4").is_file()
 
 
@@ -152,12 +167,12 @@ def test_numbered_lines_go_out_and_come_back(services: Services, monkeypatch: py
     monkeypatch.setattr("gradio.Warning", said.append)
     handlers = DubHandlers(services)
     table = [
-        [1, "0:00.00", "0:01.20", "Good morning.", "", ""],
-        [2, "0:01.40", "0:02.80", "By train.", "", ""],
+        [1, "0:00.00", "0:01.20", "Good morning.", "", False, ""],
+        [2, "0:01.40", "0:02.80", "By train.", "", True, ""],
     ]
     assert handlers.numbered(table) == "1. Good morning.\n2. By train."
     filled = handlers.pasted("Here you are:\n1. Buenos días.\n2) En tren.", table, asking()).value["data"]
-    assert [row[4] for row in filled] == ["Buenos días.", "En tren."]
+    assert [row[4:6] for row in filled] == [["Buenos días.", False], ["En tren.", True]]
     partly = handlers.pasted("２．坐火车。", table, asking("zh")).value["data"]
     assert [row[4] for row in partly] == ["", "坐火车。"]
     assert said[0] == "2 lines filled" and "以下编号没有译文" in said[1] and "1" in said[1]
@@ -170,6 +185,135 @@ def test_the_menu_says_who_translates_and_what_cannot_be_spoken(services: Servic
     assert list(menu).index("zh") < list(menu).index("de")
     with pytest.raises(InputError, match="German"):
         DubHandlers(services).submit(asking(), **dub_values(path="/bin/sh", target="de"))
+
+
+def test_below_the_menu_stands_what_is_in_the_way(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handlers = DubHandlers(services)
+    note, go = handlers.target_note("de", "", "", asking())
+    assert note.visible and "no voice speaks German here" in note.value and "Spanish" in note.value
+    assert go.interactive is False
+    monkeypatch.setenv("PATH", "")  # no translator on this computer
+    note, go = handlers.target_note("es", "en", "", asking())
+    assert go.interactive and "sudo apt install apertium-eng-spa" in note.value
+    assert "apertium-eng-spa" in handlers.target_note("es", "en", "", asking("zh"))[0].value
+    note, go = handlers.target_note("fr", "fr", "", asking())
+    assert "spoken in the video already" in note.value
+    assert not handlers.target_note("fr", "en", "http://127.0.0.1:9/v1", asking())[0].visible
+
+
+def test_the_sound_track_can_be_chosen_where_there_are_several(services: Services, tmp_path: Path) -> None:
+    one, two = clip(tmp_path / "one.mp4"), tmp_path / "two.mkv"
+    command = [get_ffmpeg_exe(), "-v", "error", "-y", "-i", str(one), "-i", str(one)]
+    command += ["-map", "0:v", "-map", "0:a", "-map", "1:a", "-c", "copy", "-metadata:s:a:0", "language=rus"]
+    command += ["-metadata:s:a:1", "language=eng", "-metadata:s:a:1", "title=Interview", str(two)]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    handlers = DubHandlers(services)
+    assert handlers.facts(str(one), "", asking())[-1].visible is False
+    streams = handlers.facts(str(two), "", asking())[-1]
+    assert streams.visible and len(streams.choices) == 3 and streams.value == ""
+    assert streams.choices[0][0].startswith("the default one (Russian")
+    name, value = streams.choices[2]
+    assert name.startswith("English Interview AAC") and value == "2"
+    view = ended(services, handlers.submit(asking(), **dub_values(file=str(two), stream=value)))
+    assert view.options["stream"] == 2
+    assert handlers.options(dub_values(file=str(one)))["stream"] is None
+
+
+def test_copying_is_confirmed_or_said_to_be_left_to_the_user(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("gradio.Info", said.append)
+    monkeypatch.setattr("gradio.Warning", said.append)
+    for how in ("copied", "selected"):
+        DubHandlers(services).copied(how, asking())
+    assert said[0].startswith("Copied") and "press Ctrl+C" in said[1]
+
+
+def test_what_is_kept_for_speed_is_shown_and_deleted_but_not_under_a_job(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("gradio.Info", said.append)
+    handlers, cache = JobsHandlers(services), services.settings.cache
+    assert handlers.cached(asking())[1].interactive is False
+    for name in ("faces/a/boxes.npy", "proxies/b.mp4", "uploads/c/talk.mp4", "speed.json", "mine/d.txt"):
+        (cache / name).parent.mkdir(parents=True, exist_ok=True)
+        (cache / name).write_bytes(b"x" * 40_000)
+    told, button = handlers.cached(asking())
+    assert told.startswith("82 kB are kept only") and button.interactive
+    job_id = DubHandlers(services).submit(asking(), **dub_values(file=str(clip(tmp_path / "slow.mp4"))))
+    while services.executor.view(job_id).state != "running":  # type: ignore[union-attr]
+        time.sleep(0.05)
+    with pytest.raises(InputError, match="A job is running"):
+        handlers.empty_cache(asking())
+    assert (cache / "faces/a/boxes.npy").is_file()
+    services.executor.stop(job_id)
+    ended(services, job_id)
+    wait_for_turn(services)
+    handlers.empty_cache(asking())
+    assert said == ["82 kB freed"]
+    left = sorted(str(path.relative_to(cache)) for path in cache.rglob("*") if path.is_file())
+    assert left == ["browser-secret", "mine/d.txt", "speed.json", "uploads/c/talk.mp4"]
+
+
+def wait_for_turn(services: Services) -> None:
+    """An executor gives its turn back a moment after its job is seen to have ended."""
+    end = time.monotonic() + PATIENCE
+    while held(services.settings.jobs / ".turn.lock") and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def test_old_jobs_go_after_the_days_chosen(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+    monkeypatch.setattr("gradio.Info", lambda said: None)
+    monkeypatch.setattr("pipelines.jobs.store.JobStore.clean_up", lambda store, age: asked.append(age) or ())
+    JobsHandlers(services).clean(7, asking())
+    assert asked == [7 * 86400.0]
+    with pytest.raises(InputError, match="number of days"):
+        JobsHandlers(services).clean(None, asking())
+    assert "except the newest 20" in JobsHandlers(services).listing("", asking())[2]
+
+
+def test_menus_offer_engines_that_can_run(services: Services, tmp_path: Path) -> None:
+    from pipelines.asr import RECOGNIZERS
+
+    def offered(services: Services) -> list[str]:
+        return [name for _, name in engine_choices(services, RECOGNIZERS, "en", ready=True)]
+
+    assert "whisper" in offered(services) and "whisper-small" not in offered(services)
+    bare = replace(services, settings=replace(services.settings, weights=tmp_path))
+    assert offered(bare) == ["whisper"], "the default stays, with what it lacks"
+    (tmp_path / "whisper-small").mkdir()
+    for file in weights.manifest(bare.settings)["whisper-small"].files:
+        (tmp_path / "whisper-small" / file.path).write_bytes(b"x")
+    assert "whisper-small" in offered(bare)
+
+
+def test_the_banner_claims_nothing_that_no_engine_does(services: Services) -> None:
+    services.machine.switch("cpu", True, False)
+    cautious = Policy(family="rocm", device="cuda:0", safe_mode=True, short_side_cap=720, threads=2)
+    for policy in (services.machine.policy, cautious):
+        html = banner_html(replace(services, machine=Machine(Probe(), policy)), "en")
+        assert "safe mode" in html and "720" not in html
+    assert "smaller pictures" not in text("en", "ui_system_switches_help")
+
+
+def test_the_table_of_engines_is_in_the_users_language(services: Services, tmp_path: Path) -> None:
+    bare = replace(services, settings=replace(services.settings, weights=tmp_path))
+    html = banner_html(bare, "zh")
+    assert "缺少模型文件:kokoro" in html and "missing" not in html
+
+
+def test_a_take_is_asked_for_only_of_engines_that_have_it(services: Services, tmp_path: Path) -> None:
+    given = {"sample": "me.wav", "words": "Hello.", "language": "en", "engine": "kokoro", "consent": True}
+    given |= {"seconds": None, "speed": 1.0, "seed": 7}
+    view = ended(services, VoiceHandlers(services).submit(**given))
+    assert view.options["seed"] == 0
 
 
 def test_the_key_of_a_translation_service_stands_in_no_record(services: Services, tmp_path: Path) -> None:

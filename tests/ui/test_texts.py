@@ -28,6 +28,43 @@ def test_every_key_named_in_the_sources_exists() -> None:
     assert named - TEXTS.keys() == set()
 
 
+def test_every_text_is_used() -> None:
+    """By its whole key, or by the beginning in an f-string and an end that stands in the sources by itself."""
+    root = UI.parent
+    sources = {
+        path: path.read_text(encoding="utf-8")
+        for part in ("ui", "pipelines")
+        for path in (root / part).rglob("*.py")
+    }
+    page = "".join(
+        code for path, code in sources.items() if path.parts[-2:] != ("ui", "texts.py") and UI in path.parents
+    )
+    beginnings = set(re.findall(r"""f"(ui_[a-z_]+_)\{""", page))
+    code = "".join(code for path, code in sources.items() if path.name != "texts.py")
+    words = set(re.findall(r"""["']([a-z0-9_]+)["']""", code, re.IGNORECASE))
+    unused = {
+        key
+        for key in TEXTS
+        if not re.search(f"""["']{key}["']""", page)
+        and not any(key.startswith(begin) and key.removeprefix(begin) in words for begin in beginnings)
+    }
+    assert unused == set()
+
+
+def test_every_stage_and_unit_has_a_name_in_both_languages() -> None:
+    steps = re.compile(r'''\.step\(\s*"([a-z-]+)"''')
+    units = re.compile(r"""\.step\([^()]*(?:\([^()]*\)[^()]*)*,\s*"([A-Za-z]+)"\s*\)""")
+    said: set[str] = set()
+    for path in (UI.parent / "pipelines").rglob("*.py"):
+        code = path.read_text(encoding="utf-8")
+        said |= {
+            f"ui_stage_{name}" for name in steps.findall(code) if name != "mix"
+        }  # shown as part of speak
+        said |= {f"ui_unit_{name}" for name in units.findall(code) if name not in ("s", "B")}
+    assert len(said) > 8
+    assert said - TEXTS.keys() == set()
+
+
 def test_chinese_stands_in_the_table_of_every_chinese_locale() -> None:
     tables = make_i18n().translations_dict
     assert tables["zh-CN"]["ui_stop"] == tables["zh-TW"]["ui_stop"] == "停止"

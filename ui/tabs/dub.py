@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, fields
+from typing import Any, Literal
 
 import gradio as gr
 from gradio.blocks import Block
 from gradio.components import Component
 
-from ui import examples, languages
+from ui import examples, languages, lines
 from ui.dubbing import DubHandlers
 from ui.i18n import label
 from ui.jobs_view import Follower, job_panel, plainly
@@ -23,9 +24,18 @@ from ui.tabs.parts import (
     translator_choices,
 )
 
-COPY = "(numbered) => { navigator.clipboard.writeText(numbered); return numbered; }"
+# A page from another computer over plain http has no clipboard: the lines are then selected for the user to copy.
+COPY = """async (numbered) => {
+  try { await navigator.clipboard.writeText(numbered); return ["copied"]; } catch (refused) {}
+  await new Promise((shown) => setTimeout(shown, 60));
+  const box = document.querySelector('#dub-numbered textarea');
+  box.focus(); box.select();
+  return [document.execCommand('copy') ? "copied" : "selected"];
+}"""
+MOST_STREAMS = 64  # what a program may name; on the page only those of the file are to be seen
 SUBTITLES = [".srt", ".vtt", ".ass"]
-COLUMN_WIDTHS: list[str | int] = ["76px", "96px", "96px", "33%", "33%", "150px"]
+COLUMN_WIDTHS: list[str | int] = ["84px", "92px", "92px", "30%", "30%", "130px", "160px"]
+COLUMN_KINDS: list[Literal["number", "str", "bool"]] = ["number", "str", "str", "str", "str", "bool", "str"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +46,7 @@ class Inputs:
     path: gr.Textbox
     target: gr.Dropdown
     source_language: gr.Dropdown
+    stream: gr.Dropdown
     translation: gr.File
     translator: gr.Dropdown
     address: gr.Textbox
@@ -77,10 +88,13 @@ class Source:
     waiting: gr.HTML
     timer: gr.Timer
     chosen: gr.State
+    streams: gr.Dropdown
 
     def all(self) -> list[Component]:
         """In the order ``DubHandlers.facts`` returns them."""
-        return [self.facts, self.guess, self.before, self.waiting, self.timer, self.chosen]
+        return [
+            self.facts, self.guess, self.before, self.waiting, self.timer, self.chosen, self.streams
+        ]  # fmt: skip
 
 
 def build(services: Services, demo: gr.Blocks) -> None:
@@ -95,17 +109,28 @@ def build(services: Services, demo: gr.Blocks) -> None:
                 )
                 path = local_path(services, "dub")
                 facts = gr.HTML(visible=False, elem_id="dub-facts")
-                target = gr.Dropdown([], label=label("ui_dub_target"), elem_id="dub-target")
+                stream = gr.Dropdown(
+                    [str(number) for number in range(MOST_STREAMS)],
+                    value=None,
+                    label=label("ui_dub_stream"),
+                    visible=False,
+                    elem_id="dub-stream",
+                )
+                target = gr.Dropdown(
+                    languages.target_codes(), value=None, label=label("ui_dub_target"), elem_id="dub-target"
+                )
+                note = gr.HTML(visible=False, elem_id="dub-target-note")
                 guess = gr.HTML(visible=False, elem_id="dub-estimate")
                 go = gr.Button(label("ui_dub_button"), variant="primary", size="lg", elem_id="dub-go")
                 example = gr.Button(label("ui_example"), size="sm", elem_id="dub-example")
-                inputs = _more(services, demo, file, path, target)
+                given = {"file": file, "path": path, "stream": stream, "target": target}
+                inputs = _more(services, demo, given)
             with gr.Column(scale=7, min_width=300):
                 panel = job_panel(services, "dub")
                 with gr.Row():
                     before = _player("before")
                     after = _player("after")
-                told = Source(facts, guess, before, gr.HTML(visible=False), timer, chosen)
+                told = Source(facts, guess, before, gr.HTML(visible=False), timer, chosen, stream)
                 results: dict[str, Block] = {"before": before, "after": after, **_results(services)}
         results["timeline"] = gr.HTML(visible=False, elem_id="dub-timeline")
         table = _table()
@@ -116,6 +141,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
     follower.start(table.again, handlers.again, {"job_id": panel.last, "table": table.table}, "dub_again")
     demo.load(handlers.first_targets, None, target, **PRIVATELY)
     _connect_source(handlers, inputs, told)
+    _connect_target(handlers, inputs, note, go)
     _connect_table(handlers, table, panel.last)
     demo.load(handlers.demonstration, None, file, **PRIVATELY)
     example.click(examples.talker, None, file, **PRIVATELY)
@@ -145,9 +171,8 @@ def _results(services: Services) -> dict[str, Block]:
     }
 
 
-def _more(
-    services: Services, demo: gr.Blocks, file: gr.File, path: gr.Textbox, target: gr.Dropdown
-) -> Inputs:
+def _more(services: Services, demo: gr.Blocks, given: dict[str, Any]) -> Inputs:
+    """The folded choices; with what was ``given`` above them they are all inputs."""
     from pipelines.asr import RECOGNIZERS
     from pipelines.lipsync import LIP_ENGINES
     from pipelines.voice import VOICES
@@ -169,10 +194,11 @@ def _more(
         background = gr.Checkbox(False, label=label("ui_dub_background"))
         lips = gr.Checkbox(True, label=label("ui_dub_lips"))
         return Inputs(
-            file, path, target, spoken, translation, translator, address, model, key, reference, background, lips,
-            engine_choice(services, demo, RECOGNIZERS, "ui_dub_asr_engine"),
-            engine_choice(services, demo, VOICES, "ui_dub_voice_engine"),
-            engine_choice(services, demo, LIP_ENGINES, "ui_dub_lip_engine"),
+            **given, source_language=spoken, translation=translation, translator=translator, address=address,
+            model=model, key=key, reference=reference, keep_background=background, lips=lips,
+            asr_engine=engine_choice(services, demo, RECOGNIZERS, "ui_dub_asr_engine"),
+            voice_engine=engine_choice(services, demo, VOICES, "ui_dub_voice_engine"),
+            lip_engine=engine_choice(services, demo, LIP_ENGINES, "ui_dub_lip_engine"),
         )  # fmt: skip
 
 
@@ -180,12 +206,13 @@ def _table() -> Table:
     with gr.Column(visible=False, elem_id="dub-lines") as group:
         help_text = gr.Markdown(label("ui_dub_lines_help"), padding=True)
         table = gr.Dataframe(
-            headers=["", "", "", "", "", ""],
-            column_count=6,
+            headers=[""] * len(lines.COLUMNS),
+            column_count=len(lines.COLUMNS),
+            datatype=COLUMN_KINDS,
             type="array",
             interactive=True,
             wrap=True,
-            static_columns=[0, 5],
+            static_columns=[0, lines.FIT],
             column_widths=COLUMN_WIDTHS,
             label=label("ui_dub_lines"),
             elem_id="dub-table",
@@ -206,16 +233,23 @@ def _table() -> Table:
 def _connect_source(handlers: DubHandlers, inputs: Inputs, told: Source) -> None:
     given = [inputs.file, inputs.path]
     inputs.file.change(plainly(handlers.facts), given, told.all(), **PRIVATELY)
-    inputs.path.submit(plainly(handlers.facts), given, told.all(), **PRIVATELY)
+    for event in (inputs.path.submit, inputs.path.blur):
+        event(plainly(handlers.facts), given, told.all(), **PRIVATELY)
     looked = [told.before, told.waiting, told.timer]
     told.timer.tick(handlers.preview, told.chosen, looked, queue=False, **PRIVATELY)
     for event in (inputs.source_language.change, inputs.address.change):
         event(handlers.targets_menu, [inputs.source_language, inputs.address], inputs.target, **PRIVATELY)
 
 
+def _connect_target(handlers: DubHandlers, inputs: Inputs, note: gr.HTML, go: gr.Button) -> None:
+    given = [inputs.target, inputs.source_language, inputs.address]
+    for event in (inputs.target.change, inputs.source_language.change, inputs.address.change):
+        event(handlers.target_note, given, [note, go], **PRIVATELY)
+
+
 def _connect_table(handlers: DubHandlers, table: Table, last: gr.BrowserState) -> None:
     copied = table.copy.click(plainly(handlers.numbered), table.table, table.numbered, **PRIVATELY)
-    copied.success(None, table.numbered, table.numbered, js=COPY, api_visibility="private")
+    copied.success(handlers.copied, table.numbered, None, js=COPY, **PRIVATELY)
     table.paste.click(plainly(handlers.pasted), [table.numbered, table.table], table.table, **PRIVATELY)
     table.subtitles.upload(
         plainly(handlers.filled_from), [table.subtitles, table.table], table.table, **PRIVATELY

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
+from gradio.components import Component
 
+from pipelines import remade
+from pipelines.errors import InputError, Message
 from pipelines.jobs.spec import JobView
 from pipelines.jobs.store import CLEAN_UP_RULE
 from ui import results
@@ -15,10 +18,12 @@ from ui.i18n import label, language_of, text
 from ui.jobs_view import job_html, plainly
 from ui.results import size_text
 from ui.services import Services, showable
+from ui.source import expected_seconds
 from ui.tabs.parts import PRIVATELY, open_folder_button
 
 KINDS = ("dub", "speak", "transcribe", "sync", "weights")
 SHOWN, DAYS = 200, 30
+LONGEST_DAYS = 3650
 COLUMNS = ("when", "kind", "title", "state", "disk")
 
 
@@ -28,9 +33,9 @@ class JobsHandlers:
 
     services: Services
 
-    def views(self) -> tuple[JobView, ...]:
+    def views(self, words: str = "") -> tuple[JobView, ...]:
         """The jobs listed, newest first; previews are part of other jobs and left out."""
-        return self.services.store.list(kinds=KINDS, limit=SHOWN)
+        return self.services.store.list(kinds=KINDS, text=words.strip(), limit=SHOWN)
 
     def _row(self, view: JobView, language: str) -> list[str]:
         return [
@@ -41,14 +46,16 @@ class JobsHandlers:
             size_text(self.services.store.disk_use(view.id)),
         ]
 
-    def listing(self, request: gr.Request) -> tuple[Any, ...]:
-        """Table, ids of its rows, and the sum line."""
-        language, views = language_of(request), self.views()
+    def listing(self, words: str, request: gr.Request) -> tuple[Any, ...]:
+        """Table of the jobs with these words in their name (empty: all), ids of its rows, and the sum line."""
+        language, views = language_of(request), self.views(words)
         heads = [text(language, f"ui_jobs_column_{name}") for name in COLUMNS]
         total = sum(self.services.store.disk_use(view.id) for view in views)
         summary = text(language, "ui_jobs_total", count=len(views), size=size_text(total))
         if not views:
-            summary = text(language, "ui_jobs_none")
+            summary = text(language, "ui_jobs_no_match" if words.strip() else "ui_jobs_none")
+        else:
+            summary = f"{text(language, 'ui_jobs_choose')} {summary}"
         table = {"headers": heads, "data": [self._row(view, language) for view in views]}
         rule = CLEAN_UP_RULE.text(language)
         return (
@@ -80,7 +87,7 @@ class JobsHandlers:
         saved = self.services.save(view)
         paths = [str(path) for path in saved.values() if path.is_file()]
         return (
-            job_html(view, language_of(request)),
+            job_html(view, language_of(request), expected=expected_seconds(self.services, view)),
             gr.Video(value=str(showable(self.services, video)) if video else None, visible=video is not None),
             gr.Files(value=paths, visible=bool(paths)),
             gr.Button(visible=not view.ended),
@@ -103,10 +110,31 @@ class JobsHandlers:
         self.services.store.delete(job_id)
         return "", gr.Group(visible=False)
 
-    def clean(self, request: gr.Request) -> None:
+    def clean(self, days: float | None, request: gr.Request) -> None:
         """Delete old jobs by the stated rule."""
-        gone = self.services.store.clean_up(DAYS * 86400.0)
+        if days is None or days < 0:
+            raise InputError(
+                Message("There is no number of days", "没有填写天数"),
+                Message("Say how old jobs must be to go.", "请填写要清理多少天以前的任务。"),
+            )
+        gone = self.services.store.clean_up(days * 86400.0)
         gr.Info(text(language_of(request), "ui_jobs_cleaned", count=len(gone)))
+
+    def cached(self, request: gr.Request) -> tuple[str, Any]:
+        """How much is kept only for speed, and whether there is anything to delete."""
+        kept = remade.size(self.services.settings)
+        told = text(language_of(request), "ui_jobs_cache", size=size_text(kept))
+        return told, gr.Button(interactive=kept > 0)
+
+    def empty_cache(self, request: gr.Request) -> None:
+        """Delete what can be made again, unless something is using it."""
+        if self.services.previews.busy():
+            raise InputError(
+                Message("A preview is being made", "正在生成预览"),
+                Message("Try again in a moment.", "请稍后再试。"),
+            )
+        freed = remade.empty(self.services.settings)
+        gr.Info(text(language_of(request), "ui_jobs_cache_emptied", size=size_text(freed)))
 
 
 def build(services: Services, demo: gr.Blocks) -> None:
@@ -114,21 +142,21 @@ def build(services: Services, demo: gr.Blocks) -> None:
     handlers = JobsHandlers(services)
     with gr.Tab(label("ui_tab_jobs"), id="jobs") as tab:
         ids, chosen, timer = gr.State([]), gr.State(""), gr.Timer(1.0, active=False)
+        search = gr.Textbox(label=label("ui_jobs_search"), max_lines=1, elem_id="jobs-search")
         table = gr.Dataframe(
             headers=["", "", "", "", ""],
             type="array",
             interactive=False,
             wrap=True,
             label=label("ui_jobs_list"),
-            show_search="search",
             elem_id="jobs-table",
         )
         summary = gr.Markdown(elem_classes="quiet", elem_id="jobs-summary")
         with gr.Row():
             refresh = gr.Button(label("ui_jobs_refresh"), size="sm", elem_id="jobs-refresh")
-            clean = gr.Button(label("ui_jobs_clean"), size="sm", elem_id="jobs-clean")
             folder = open_folder_button(services)
             folder.visible = services.local
+        _tidying(handlers, tab, search, (table, ids, summary))
         card = gr.HTML(elem_id="jobs-card")
         with gr.Row():
             stop = gr.Button(label("ui_stop"), variant="stop", visible=False, elem_id="jobs-stop")
@@ -144,11 +172,8 @@ def build(services: Services, demo: gr.Blocks) -> None:
 
     listed = [table, ids, summary]
     shown = [card, video, files, stop, resume, delete, timer]
-    tab.select(handlers.listing, None, listed, **PRIVATELY)
-    refresh.click(handlers.listing, None, listed, **PRIVATELY)
-    clean.click(plainly(handlers.clean), None, None, **PRIVATELY).then(
-        handlers.listing, None, listed, **PRIVATELY
-    )
+    for event in (tab.select, refresh.click, search.submit, search.input):
+        event(handlers.listing, search, listed, trigger_mode="always_last", **PRIVATELY)
     table.select(handlers.choose, ids, [chosen, *shown], **PRIVATELY)
     timer.tick(handlers.show, chosen, shown, queue=False, **PRIVATELY)
     for button, action in ((stop, services.executor.stop), (resume, services.executor.resume)):
@@ -157,4 +182,30 @@ def build(services: Services, demo: gr.Blocks) -> None:
     delete.click(handlers.ask, chosen, [question, asked], **PRIVATELY)
     keep.click(lambda: gr.Group(visible=False), None, question, **PRIVATELY)
     gone = really.click(plainly(handlers.delete), chosen, [chosen, question], **PRIVATELY)
-    gone.success(handlers.show, chosen, shown, **PRIVATELY).then(handlers.listing, None, listed, **PRIVATELY)
+    gone.success(handlers.show, chosen, shown, **PRIVATELY).then(
+        handlers.listing, search, listed, **PRIVATELY
+    )
+
+
+def _tidying(handlers: JobsHandlers, tab: gr.Tab, search: gr.Textbox, listed: tuple[Component, ...]) -> None:
+    """What takes room on the disk, and two ways to have it back."""
+    with gr.Accordion(label("ui_jobs_tidy"), open=False, elem_id="jobs-tidy"), gr.Row(equal_height=False):
+        with gr.Column(min_width=260):
+            days = gr.Number(
+                DAYS,
+                label=label("ui_jobs_days"),
+                precision=0,
+                minimum=0,
+                maximum=LONGEST_DAYS,
+                elem_id="jobs-days",
+            )
+            clean = gr.Button(label("ui_jobs_clean"), size="sm", elem_id="jobs-clean")
+        with gr.Column(min_width=260):
+            cached = gr.Markdown(elem_id="jobs-cache")
+            empty = gr.Button(label("ui_jobs_cache_empty"), size="sm", elem_id="jobs-cache-empty")
+    kept = [cached, empty]
+    tab.select(handlers.cached, None, kept, **PRIVATELY)
+    cleaned = clean.click(plainly(handlers.clean), days, None, **PRIVATELY)
+    cleaned.success(handlers.listing, search, list(listed), **PRIVATELY)
+    emptied = empty.click(plainly(handlers.empty_cache), None, None, **PRIVATELY)
+    emptied.success(handlers.cached, None, kept, **PRIVATELY)

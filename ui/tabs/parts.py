@@ -24,11 +24,18 @@ def local_path(services: Services, name: str) -> gr.Textbox:
         )
 
 
-def engine_choices(services: Services, registry: Registry[Any], language: str) -> list[tuple[str, str]]:
-    """Engines of a family with their state, the default first; the reason stands in the banner's table."""
+def engine_choices(
+    services: Services, registry: Registry[Any], language: str, *, ready: bool = False
+) -> list[tuple[str, str]]:
+    """Engines of a family with their state, the default first; ``ready``: the others only when they can run now.
+
+    What the others lack stands in the banner's table.
+    """
     choices = []
-    for info in registry.infos():
+    for number, info in enumerate(registry.infos()):
         state = registry.state(info.name, services.context)
+        if ready and number and not state.ready:
+            continue
         note = "" if state.ready else f" – {state.reason.text(language)}"
         choices.append((f"{info.label.text(language)}{note}", info.name))
     return choices
@@ -46,12 +53,12 @@ def engine_choice(services: Services, demo: gr.Blocks, registry: Registry[Any], 
     """A menu of engines, in the browser's language, with the licence of the chosen one below it."""
     first = registry.infos()[0].name
     menu = gr.Dropdown(
-        engine_choices(services, registry, "en"), value=first, label=label(key), interactive=True
+        engine_choices(services, registry, "en", ready=True), value=first, label=label(key), interactive=True
     )
     note = gr.Markdown(registry.info(first).licence, elem_classes="quiet")
 
     def fill(request: gr.Request) -> gr.Dropdown:
-        return gr.Dropdown(choices=engine_choices(services, registry, language_of(request)))
+        return gr.Dropdown(choices=engine_choices(services, registry, language_of(request), ready=True))
 
     def licence(name: str) -> str:
         return registry.info(name).licence
@@ -72,7 +79,11 @@ def only_with(menu: gr.Dropdown, registry: Registry[Any], feature: str, componen
 
 
 def fill_menu(demo: gr.Blocks, menu: gr.Dropdown, choices: Choices) -> None:
-    """Fill a menu in the browser's language when the page opens; ``choices`` is called with the language."""
+    """Fill a menu in the browser's language when the page opens; ``choices`` is called with the language.
+
+    A program has no page opened: for it the menu knows its values from the start.
+    """
+    menu.choices = [(name, value) for name, value in choices("en")]
 
     def fill(request: gr.Request) -> gr.Dropdown:
         return gr.Dropdown(choices=choices(language_of(request)))

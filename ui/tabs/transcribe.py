@@ -127,7 +127,7 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
         formats = gr.CheckboxGroup(FORMATS, value=["srt", "txt"], label=label("ui_transcribe_formats"))
         with gr.Row():
             start = gr.Number(label=label("ui_transcribe_start"), value=0, minimum=0)
-            end = gr.Number(label=label("ui_transcribe_end"), value=None, minimum=0)
+            end = gr.Number(label=label("ui_transcribe_end"), value=0, minimum=0)
         engine = engine_choice(services, demo, RECOGNIZERS, "ui_engine")
     return {
         "file": file, "path": path, "language": language, "hotwords": hotwords, "itn": itn,

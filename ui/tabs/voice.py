@@ -18,7 +18,7 @@ from ui.jobs_view import Follower, job_panel, shown_html
 from ui.services import Services, showable
 from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, only_with, open_folder_button
 
-SHORTEST, LONGEST = 0.3, 600.0
+LONGEST = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     language = gr.Dropdown([("…", "")], value="", label=label("ui_voice_language"))
     fill_menu(demo, language, languages.voice_choices)
     with gr.Accordion(label("ui_more"), open=False):
-        seconds = gr.Number(label=label("ui_voice_seconds"), value=None, minimum=SHORTEST, maximum=LONGEST)
+        seconds = gr.Number(label=label("ui_voice_seconds"), value=0, minimum=0, maximum=LONGEST)
         speed = gr.Slider(0.7, 1.4, value=1.0, step=0.05, label=label("ui_voice_speed"))
         seed = gr.Number(label=label("ui_voice_seed"), value=0, precision=0, elem_id="voice-seed")
         engine = engine_choice(services, demo, VOICES, "ui_engine")
