@@ -28,7 +28,7 @@ from pipelines.progress import Report
 from pipelines.types import FaceTrack, Frame, VideoInfo
 
 BLOCK = 1024
-CROPS, FACTS = "crops.u8", "mouths.npz"
+CROPS, THUMBS, FACTS = "crops.u8", "thumbs.u8", "mouths.npz"
 MOST_BYTES = 1_200_000_000  # of mouth pictures on disk
 MOST_UNITS = 5000
 LONGEST_TURN = 0.80  # beyond it (about 50°) a mouth is neither taken nor replaced
@@ -189,21 +189,21 @@ def collect(
     chosen = unit_frames(motion, size[0] * size[1] * 3)
     is_unit = np.zeros(len(motion.usable), np.bool_)
     is_unit[chosen] = True
-    thumbs: list[npt.NDArray[np.uint8]] = []
     taken: list[int] = []
     seen: list[int] = []
-    with (folder / CROPS).open("wb") as file:
+    with (folder / CROPS).open("wb") as file, (folder / THUMBS).open("wb") as small:
         for index, frame in enumerate(frames):
             report.step("lips", index, info.frames, "frames")
             if index >= len(motion.usable) or not motion.usable[index]:
                 continue
-            thumbs.append(mouth_view(frame, motion.poses, index, THUMB))
+            small.write(mouth_view(frame, motion.poses, index, THUMB).tobytes())
             seen.append(index)
             if is_unit[index]:
                 file.write(_crop(frame, corners[index], size).tobytes())
                 taken.append(index)
     units = np.array(taken, np.intp)
-    looks, odd = _looks(np.stack(thumbs))
+    looks, odd = _looks(np.memmap(folder / THUMBS, np.uint8, "r", shape=(len(seen), THUMB[1], THUMB[0])))
+    (folder / THUMBS).unlink()
     frame_odd = np.zeros(len(motion.usable), np.float32)
     frame_odd[seen] = odd
     rows = np.searchsorted(np.array(seen), units)
@@ -269,14 +269,19 @@ def mouth_view(frame: Frame, poses: Poses, index: int, size: tuple[int, int]) ->
 
 
 def _looks(thumbs: npt.NDArray[np.uint8]) -> tuple[F32, F32]:
-    """Main components (M, L) of the small pictures and how badly each is explained by them (M,)."""
-    flat = thumbs.reshape(len(thumbs), -1).astype(np.float32)
-    sample = flat[np.linspace(0, len(flat) - 1, min(len(flat), 1500)).astype(int)]
-    mean = np.median(sample, axis=0)
-    _, _, basis = np.linalg.svd(sample - sample.mean(0), full_matrices=False)
+    """Main components (M, L) of the small pictures and how badly each is explained by them (M,), block by block."""
+    count = len(thumbs)
+    sample = thumbs[np.linspace(0, count - 1, min(count, 1500)).astype(int)].reshape(-1, thumbs[0].size)
+    few = sample.astype(np.float32)
+    mean = np.median(few, axis=0)
+    _, _, basis = np.linalg.svd(few - few.mean(0), full_matrices=False)
     basis = basis[: min(12, len(basis))]
-    looks = (flat - mean) @ basis.T
-    rest = np.sqrt(np.mean((flat - mean - looks @ basis) ** 2, axis=1))
+    looks, rest = np.zeros((count, len(basis)), np.float32), np.zeros(count, np.float32)
+    for start in range(0, count, BLOCK):
+        here = slice(start, start + BLOCK)
+        flat = thumbs[here].reshape(-1, few.shape[1]).astype(np.float32) - mean
+        looks[here] = flat @ basis.T
+        rest[here] = np.sqrt(np.mean((flat - looks[here] @ basis) ** 2, axis=1))
     middle = float(np.median(rest))
     spread = max(1.4826 * float(np.median(np.abs(rest - middle))), 0.5)
     scale = max(float(np.sqrt(np.mean(looks**2))), 1.0)
