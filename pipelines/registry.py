@@ -35,6 +35,8 @@ class EngineInfo:
         runs_on: ``cpu`` when it works on the CPU whatever the machine has, ``device`` when it follows the policy.
         features: capability words the page and the flows ask for, such as ``clones``, ``hotwords``, ``exact-length``,
             ``takes`` (another seed gives another reading).
+        stand_in: name of the engine that runs the same model on the families this one does not; a job that names this
+            engine is done by that one there.
     """
 
     name: str
@@ -46,6 +48,7 @@ class EngineInfo:
     families: frozenset[Family] = ALL_FAMILIES
     runs_on: Literal["cpu", "device"] = "cpu"
     features: frozenset[str] = frozenset()
+    stand_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +108,14 @@ class Registry(Generic[E]):
         """Whether the engine can run here: family first, then packages, then weights."""
         info = self.info(name)
         if context.policy.family not in info.families:
-            family = context.policy.family
+            family, instead = context.policy.family, info.stand_in
             return EngineState(
                 "unsupported here",
-                Message(f"{name} does not run on {family}", f"{name} 不支持 {family}"),
+                Message(
+                    f"{name} does not run on {family}"
+                    + (f"; {instead} does its work here" if instead else ""),
+                    f"{name} 不支持 {family}" + (f",由 {instead} 代替" if instead else ""),
+                ),
             )
         absent = [package for package in info.packages if importlib.util.find_spec(package) is None]
         if absent:
@@ -132,12 +139,20 @@ class Registry(Generic[E]):
             )
         return EngineState("ready")
 
+    def chosen(self, name: str, context: EngineContext) -> str:
+        """The engine that does the work of ``name`` on this machine's family: itself, or its stand-in."""
+        info = self.info(name)
+        if context.policy.family in info.families or not info.stand_in:
+            return name
+        return info.stand_in
+
     def get(self, name: str, context: EngineContext) -> E:
-        """Load an engine.
+        """Load an engine, or the one that stands in for it on this family.
 
         Raises:
             EngineMissing: unknown, not installed or not for this machine, with the reason.
         """
+        name = self.chosen(name, context)
         info = self.info(name)
         state = self.state(name, context)
         if not state.ready:

@@ -66,7 +66,11 @@ class Recognizer(Protocol):
 RECOGNIZERS: Registry[Recognizer] = Registry(Message("transcription", "语音识别"))
 
 
+HONOURED = frozenset({"hotwords", "language", "word-times"})
+
+
 def _add_whisper(name: str, item: str, kind: str, label: Message) -> None:
+    """CTranslate2's engine for a model; from PyPI it has no backend for AMD cards and Apple's graphics."""
     RECOGNIZERS.add(
         EngineInfo(
             name=name,
@@ -74,25 +78,51 @@ def _add_whisper(name: str, item: str, kind: str, label: Message) -> None:
             licence="MIT (code and weights)",
             packages=("faster_whisper", "ctranslate2"),
             weights=(item,),
-            features=frozenset({"hotwords", "language", "word-times"}),
+            families=frozenset({"cuda", "cpu"}),
+            runs_on="device",
+            features=HONOURED,
+            stand_in=f"{name}-torch",
         ),
         f"pipelines.asr.whisper:{kind}",
     )
 
 
+def _add_whisper_torch(name: str, item: str, kind: str, label: Message) -> None:
+    """The same model by torch: several times slower on a CPU, so it never comes before the other."""
+    RECOGNIZERS.add(
+        EngineInfo(
+            name=f"{name}-torch",
+            label=Message(
+                f"{label.en} by PyTorch, for AMD and Apple graphics",
+                f"{label.zh} PyTorch 版,适用于 AMD 与 Apple 显卡",
+            ),
+            licence="MIT (code and weights)",
+            packages=("faster_whisper", "torch", "torchaudio", "safetensors"),
+            weights=(item,),
+            runs_on="device",
+            features=HONOURED,
+        ),
+        f"pipelines.asr.whisper_torch.engine:{kind}Torch",
+    )
+
+
 # One engine for every model that weights/manifest.toml offers; the larger ones are ready once their files are there.
-_add_whisper(
-    "whisper", "whisper-base", "Whisper", Message("Whisper (base, multilingual)", "Whisper(base,多语言)")
+_MODELS = (
+    ("whisper", "whisper-base", "Whisper", Message("Whisper (base, multilingual)", "Whisper(base,多语言)")),
+    (
+        "whisper-small",
+        "whisper-small",
+        "WhisperSmall",
+        Message("Whisper (small: fewer mistakes, slower)", "Whisper(small:更准,较慢)"),
+    ),
+    (
+        "whisper-large-v3",
+        "whisper-large-v3",
+        "WhisperLarge",
+        Message("Whisper (large v3: best with a graphics card)", "Whisper(large v3:建议使用显卡)"),
+    ),
 )
-_add_whisper(
-    "whisper-small",
-    "whisper-small",
-    "WhisperSmall",
-    Message("Whisper (small: fewer mistakes, slower)", "Whisper(small:更准,较慢)"),
-)
-_add_whisper(
-    "whisper-large-v3",
-    "whisper-large-v3",
-    "WhisperLarge",
-    Message("Whisper (large v3: best with a graphics card)", "Whisper(large v3:建议使用显卡)"),
-)
+for _model in _MODELS:
+    _add_whisper(*_model)
+for _model in _MODELS:
+    _add_whisper_torch(*_model)
