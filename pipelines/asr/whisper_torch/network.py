@@ -2,8 +2,7 @@
 
 Radford et al., "Robust Speech Recognition via Large-Scale Weak Supervision", arXiv:2212.04356. Parameters carry the names
 of the published checkpoints. Attention is written out as plain products and a softmax: fused kernels are the part of torch
-that differs most between AMD, Apple and NVIDIA. A general generate() keeps a copy of the sound's keys and values for every
-beam and reorders all of them at every token, which takes ten times as long on a CPU as the search itself.
+that differs most between AMD, Apple and NVIDIA. All beams share one copy of the sound's keys and values.
 """
 
 from __future__ import annotations
