@@ -91,6 +91,7 @@ def test_amd_and_apple_get_torch_and_the_banner_says_why() -> None:
         assert RECOGNIZERS.chosen("whisper", context) == "whisper-torch"
         state = RECOGNIZERS.state("whisper", context)
         assert state.state == "unsupported here"
+        assert RECOGNIZERS.chosen("whisper-large-v3", context) == "whisper-large-v3-torch"
         assert state.reason.en == f"whisper does not run on {policy.family}; whisper-torch does its work here"
         assert "whisper-torch" in state.reason.zh
         entries = [(RECOGNIZERS.part, RECOGNIZERS.info("whisper"), state)]

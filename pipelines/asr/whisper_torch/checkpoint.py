@@ -45,15 +45,15 @@ def load(folder: Path, device: torch.device, precision: torch.dtype) -> tuple[Ne
         else:
             tensors = _safetensors(folder)
             heads = int(_json(folder / "config.json")["decoder_attention_heads"])
-        network = _network(tensors, heads)
+        network = _network(tensors, heads, precision)
     except (KeyError, RuntimeError) as problem:
         raise _wrong(folder, str(problem).strip().splitlines()[0][:200]) from problem
-    network.requires_grad_(False).eval().to(device, precision)
+    network.requires_grad_(False).eval().to(device)
     return network, _completed(facts, network.size)
 
 
-def _network(tensors: Tensors, heads: int) -> Network:
-    """A network of the tensors' sizes with these very tensors in it.
+def _network(tensors: Tensors, heads: int, precision: torch.dtype) -> Network:
+    """A network of the tensors' sizes with these tensors in it, in the number format asked for.
 
     Raises:
         RuntimeError: a tensor is lacking, left over or of another shape. KeyError: one that tells a size is not there.
@@ -72,7 +72,7 @@ def _network(tensors: Tensors, heads: int) -> Network:
     )
     with torch.device("meta"):
         network = Network(size)
-    network.load_state_dict({name: tensor.float() for name, tensor in tensors.items()}, assign=True)
+    network.load_state_dict({name: tensor.to(precision) for name, tensor in tensors.items()}, assign=True)
     return network
 
 
