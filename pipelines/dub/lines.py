@@ -10,6 +10,7 @@ from pipelines.asr.words import line_text
 from pipelines.dub import coverage, untranslated
 from pipelines.dub.run import DubRun
 from pipelines.errors import Message, OptionError, TranslatorMissing
+from pipelines.languages import language_name
 from pipelines.progress import OneStage
 from pipelines.records import load_plan, save_plan
 from pipelines.translate.choice import open_translator
@@ -75,7 +76,8 @@ def refuse_same_language(name: str, spoken: str, target: str) -> None:
     if spoken == target:
         raise OptionError(
             Message(
-                f"This video is already spoken in the language {target!r}", f"视频本来就是 {target!r} 语"
+                f"This video is already spoken in {language_name(target).en}",
+                f"视频说的本来就是{language_name(target).zh}",
             ),
             Message(
                 "Choose another language, or say which language is spoken if it was misheard.",

@@ -11,6 +11,7 @@ from pipelines.dub.fitting import fit, fitted, unfitted
 from pipelines.dub.lines import LINES
 from pipelines.dub.run import DubRun
 from pipelines.errors import EngineMissing, Message, NoSpeech
+from pipelines.languages import language_name
 from pipelines.progress import NullReport, OneStage
 from pipelines.records import load_speech_times, save_plan, save_speech_times
 from pipelines.timing import LineFit
@@ -31,13 +32,16 @@ def check_speakable(run: DubRun) -> None:
     """
     target, able = run.options.target_language, run.voice_engine.languages()
     if target not in able:
-        listed = ", ".join(able)
+        names = [language_name(code) for code in able]
         raise EngineMissing(
             Message(
-                f"The voice engine {run.options.voice_engine} does not speak {target!r}",
-                f"语音引擎 {run.options.voice_engine} 不会说 {target!r}",
+                f"The voice engine {run.options.voice_engine} does not speak {language_name(target).en}",
+                f"语音引擎 {run.options.voice_engine} 不会说{language_name(target).zh}",
             ),
-            Message(f"Languages it speaks: {listed}.", f"它会说的语言:{listed}。"),
+            Message(
+                f"Languages it speaks: {', '.join(name.en for name in names)}.",
+                f"它会说的语言:{'、'.join(name.zh for name in names)}。",
+            ),
         )
 
 
