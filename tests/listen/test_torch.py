@@ -28,7 +28,7 @@ from pipelines.asr.whisper_torch import checkpoint
 from pipelines.asr.whisper_torch.ctranslate2_file import named_as_checkpoint, read_variables
 from pipelines.asr.whisper_torch.decoding import NEVER, Rules
 from pipelines.asr.whisper_torch.engine import WhisperTorch
-from pipelines.asr.whisper_torch.features import torchaudio
+from pipelines.asr.whisper_torch.features import fitting_torchaudio
 from pipelines.asr.whisper_torch.model import TorchWhisperModel, load_model
 from pipelines.asr.whisper_torch.timing import cheapest_path
 from pipelines.backend.policy import Policy, choose
@@ -118,7 +118,7 @@ def test_a_torchaudio_of_another_build_is_named(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(
         EngineMissing, match=r"torchaudio does not work with torch .*undefined symbol"
     ) as caught:
-        torchaudio()
+        fitting_torchaudio()
     assert "--cpu" in caught.value.todo.en
 
 

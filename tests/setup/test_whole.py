@@ -23,14 +23,12 @@ HEAVY = (
     "librosa",
     "transformers",
 )
-# What each of these does for a user, and where (docs/ARCHITECTURE.md); every place must be reached from a flow or the page.
+# What each of these does for a user, and where (docs/ARCHITECTURE.md); every place must be reached from a flow or the page,
+# and the job itself is done in test_card.py.
 CARD = {
     "gradio": ("the page", "ui"),
-    "torch": (
-        "torch engines, and the computation that decides which device they may use",
-        "pipelines.backend.trial",
-    ),
-    "torchaudio": ("signal operators of torch engines, tried together with torch", "pipelines.backend.trial"),
+    "torch": ("Whisper on AMD cards and Apple chips", "pipelines.asr.whisper_torch"),
+    "torchaudio": ("what that Whisper hears: log-mel features", "pipelines.asr.whisper_torch"),
     "cv2": ("warps, blending, optical checks", "pipelines.lipsync"),
     "mediapipe": ("faces and their landmarks", "pipelines.faces"),
     "ffmpeg": ("every ffmpeg command line", "pipelines.media"),

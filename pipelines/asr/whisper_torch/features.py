@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from types import ModuleType
 from typing import Any
 
@@ -25,7 +24,7 @@ class DeviceFeatures(FeatureExtractor):  # type: ignore[misc]  # faster-whisper 
         super().__init__(feature_size=mels)
         # Apple's graphics got complex numbers late and in parts; there the CPU does this small share of the work.
         self._device = torch.device("cpu") if device.type == "mps" else device
-        spectrogram: Any = torchaudio().transforms.MelSpectrogram(
+        spectrogram: Any = fitting_torchaudio().transforms.MelSpectrogram(
             sample_rate=self.sampling_rate,
             n_fft=self.n_fft,
             hop_length=self.hop_length,
@@ -46,15 +45,15 @@ class DeviceFeatures(FeatureExtractor):  # type: ignore[misc]  # faster-whisper 
         return np.asarray(levels.cpu().numpy(), np.float32)
 
 
-def torchaudio() -> ModuleType:
+def fitting_torchaudio() -> ModuleType:
     """The package, when its build fits torch's.
 
     Raises:
         EngineMissing: it is not installed, or was built for another torch.
     """
     try:
-        package = importlib.import_module("torchaudio")
-        importlib.import_module("torchaudio.transforms")
+        import torchaudio
+        import torchaudio.transforms
     except (ImportError, OSError) as problem:
         raise EngineMissing(
             Message(
@@ -66,4 +65,5 @@ def torchaudio() -> ModuleType:
                 "两者须来自同一安装源:请删除 .venv 后重新运行 bash start_app.sh。在此之前可使用 --cpu。",
             ),
         ) from problem
-    return package
+    found: ModuleType = torchaudio
+    return found
