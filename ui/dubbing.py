@@ -97,11 +97,17 @@ class DubHandlers:
     def first_targets(self, request: gr.Request) -> gr.Dropdown:
         """The menu when the page opens, with the likeliest language chosen."""
         language = language_of(request)
-        return gr.Dropdown(choices=self.targets(language), value=languages.DEFAULT_TARGET[language])
+        likeliest = languages.DEFAULT_TARGET[language]
+        chosen = examples.target(likeliest) if _demonstrating(request) else likeliest
+        return gr.Dropdown(choices=self.targets(language), value=chosen)
 
     def demonstration(self, request: gr.Request) -> Any:
         """The example when the page was opened by ``start_app.sh --demo`` (``/?demo=1``); else nothing changes."""
-        return examples.talker() if request.query_params.get("demo") == "1" else gr.skip()
+        return examples.talker() if _demonstrating(request) else gr.skip()
+
+    def example(self, target: str | None) -> tuple[str, str]:
+        """The example's video, and a language it can be dubbed into."""
+        return examples.talker(), examples.target(target)
 
     def facts(self, file: str | None, path: str | None, request: gr.Request) -> tuple[Any, ...]:
         """Facts, time estimate and preview of a newly chosen source; its path is remembered for the preview."""
@@ -199,6 +205,10 @@ class DubHandlers:
         key = "ui_dub_pasted_part" if missing else "ui_dub_pasted"
         (gr.Warning if missing else gr.Info)(text(language_of(request), key, count=count, missing=missing))
         return gr.Dataframe(value={"headers": lines.headers(language_of(request)), "data": filled})
+
+
+def _demonstrating(request: gr.Request) -> bool:
+    return bool(request.query_params.get("demo") == "1")
 
 
 def _help(view: JobView) -> str:

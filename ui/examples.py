@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 SPEECH = "Every voice has a story. Say yours once, and let the whole world hear it in its own language."
+LANGUAGE = "en"  # what she speaks
 FOLDER = Path(__file__).resolve().parent.parent / "examples"
 
 
@@ -21,3 +22,8 @@ def sample() -> str:
 def other_sample() -> str:
     """Other words in the same voice, for the talking head."""
     return str(FOLDER / "other.wav")
+
+
+def target(wanted: str | None) -> str:
+    """A language to dub the example into: the one wanted, unless it is spoken in it already (then Spanish)."""
+    return "es" if wanted in (None, "", LANGUAGE) else str(wanted)

@@ -19,6 +19,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from pipelines.errors import PipelineError
+from pipelines.estimate import SHORTEST_LESSON
 from pipelines.jobs.spec import JobView, StageView
 from ui.clock import clock
 from ui.i18n import escaped, label, language_of, text
@@ -253,14 +254,26 @@ def shown_html(html: str) -> gr.HTML:
 
 
 def seconds_left(view: JobView, expected: Mapping[str, float]) -> float | None:
-    """Seconds until the job is done: the rest of the running stage as it goes, the others as ``expected`` by stage."""
+    """Seconds until the job is done: the rest of the running stage as it goes, the others as ``expected`` by stage.
+
+    What is expected is stretched as the finished stages were: a machine busy with other things is slower today.
+    """
     if not expected or not view.stages:
         return None
-    running, begun = view.stages[-1], {stage.name for stage in view.stages}
+    running, begun, pace = view.stages[-1], {stage.name for stage in view.stages}, _pace(view, expected)
     own = _left(running)
     if own is None:
-        own = max(0.0, expected.get(running.name, 0.0) - running.seconds)
-    return own + sum(seconds for stage, seconds in expected.items() if stage not in begun)
+        own = max(0.0, pace * expected.get(running.name, 0.0) - running.seconds)
+    return own + pace * sum(seconds for stage, seconds in expected.items() if stage not in begun)
+
+
+def _pace(view: JobView, expected: Mapping[str, float]) -> float:
+    """Time the finished stages took over what was expected; those skipped because their work was there say nothing."""
+    worked = [
+        stage for stage in view.stages[:-1] if stage.name in expected and stage.seconds >= SHORTEST_LESSON
+    ]
+    hoped = sum(expected[stage.name] for stage in worked)
+    return min(max(sum(stage.seconds for stage in worked) / hoped, 0.3), 10.0) if hoped > 0 else 1.0
 
 
 def _about_left(seconds: float, language: str) -> str:

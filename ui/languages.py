@@ -56,6 +56,11 @@ def target_codes() -> list[str]:
     return list(dict.fromkeys((*speakable_languages(), *COMMON)))
 
 
+def target_names(language: str) -> Choices:
+    """The same, each with nothing but its name."""
+    return [(name(code, language), code) for code in target_codes()]
+
+
 def target_choices(
     services: Services, spoken: str | None, language: str, endpoint: Mapping[str, str] | None = None
 ) -> Choices:

@@ -294,7 +294,12 @@ TEXTS: dict[str, tuple[str, str]] = {
     # Talking head
     "ui_head_face": ("1 · A face: video or picture", "1 · 人脸：视频或图片"),
     "ui_head_audio": ("2 · What it should say: a sound file", "2 · 要说的内容：声音文件"),
-    "ui_head_text": ("…or text, spoken in the voice of the sample below", "……或文字，用下面样本的声音说出"),
+    "ui_head_text": ("…or text, spoken by the voice engine", "……或文字，由语音引擎说出"),
+    "ui_head_words": ("Text", "文字"),
+    "ui_head_sample": (
+        "A sample of the voice, 6 to 15 seconds (empty: a stock voice)",
+        "声音样本，6 到 15 秒（留空则用内置声音）",
+    ),
     "ui_head_language": ("Language that is spoken", "所说的语言"),
     "ui_head_button": ("3 · Make it talk", "3 · 生成视频"),
     "ui_head_fit": ("When the sound is longer than the video", "声音比视频长时"),

@@ -22,7 +22,8 @@ CSS = """
 .banner summary .dot {color: var(--body-text-color-subdued);}
 .banner summary .more {margin-left: auto; color: var(--link-text-color); text-decoration: underline;}
 .dw-table {overflow-x: auto; padding: 0 14px 12px;}
-.dw-table table {border-collapse: collapse; width: 100%; font-size: .88rem; border: none !important;}
+.dw-table table {border-collapse: collapse; width: 100%; font-size: .88rem;}
+.dw-table table, .dw-table thead, .dw-table tbody, .dw-table tr {border: none !important;}
 .dw-table table th, .dw-table table td {text-align: left; padding: 6px 14px 6px 0 !important; vertical-align: top;
   border: none !important; border-top: 1px solid var(--border-color-primary) !important;}
 .dw-table table th {font-weight: 600; border-top: none !important;}

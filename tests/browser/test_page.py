@@ -99,6 +99,47 @@ def test_a_phone_needs_no_sideways_scrolling(context: Make, site: Site, locale: 
     assert box is not None and box["width"] > 300 and box["height"] >= 40
 
 
+CONTRAST = """(names) => {
+  const light = (colour) => {
+    const spot = document.createElement('canvas').getContext('2d');
+    spot.fillStyle = colour; spot.fillRect(0, 0, 1, 1);
+    const parts = [...spot.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => part / 255);
+    const [red, green, blue] = parts.map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const style = getComputedStyle(document.body);
+  const [one, other] = names.map((name) => light(style.getPropertyValue(name)));
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_quiet_words_and_the_edges_of_what_can_be_pressed_are_seen(
+    context: Make, site: Site, scheme: str
+) -> None:
+    """WCAG 2.1: 4.5 to 1 for words; the edges of boxes that would otherwise be white on white."""
+    page = visit(context(color_scheme=scheme), site)
+    for ground in ("--body-background-fill", "--background-fill-secondary"):
+        assert page.evaluate(CONTRAST, ["--body-text-color-subdued", ground]) >= 4.5, ground
+    assert page.evaluate(CONTRAST, ["--checkbox-border-color", "--checkbox-background-color"]) >= 2
+    assert page.locator("#dub-example").evaluate("button => getComputedStyle(button).borderTopWidth") == "1px"
+
+
+def test_tables_stay_readable_on_a_phone(context: Make, site: Site) -> None:
+    page = visit(context(viewport={"width": 390, "height": 844}, locale="zh-CN"), site)
+    page.locator(".overflow-menu button").first.click()
+    page.locator(".overflow-dropdown button", has_text="系统").click()
+    for table in ("#system-weights table", "#system-doctor table"):
+        page.locator(table).wait_for()
+        lines = page.evaluate(
+            """(name) => Math.max(...[...document.querySelectorAll(`${name} td`)].map(
+              (cell) => cell.getBoundingClientRect().height / parseFloat(getComputedStyle(cell).lineHeight)))""",
+            table,
+        )
+        assert lines < 12, f"{table}: words broken into single letters"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_inputs_have_names_for_screen_readers(context: Make, site: Site) -> None:
     page = visit(context(), site)
     for name in ("Dub", "Voice cloning", "Transcription", "Talking head", "Jobs", "System"):
@@ -141,6 +182,7 @@ def test_a_language_nobody_speaks_is_explained_and_cannot_be_dubbed_into(context
     page = visit(context(), site)
     go, note = page.locator("#dub-go"), page.locator("#dub-target-note")
     expect(go).to_be_enabled()
+    expect(page.locator("#dub-target input")).to_have_value(re.compile("^Spanish – "))  # the menu is filled
     page.locator("#dub-target input").click()
     greyed = page.get_by_role("option", name=re.compile("^German"))
     assert float(greyed.evaluate("option => getComputedStyle(option).opacity")) < 0.7

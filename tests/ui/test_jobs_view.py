@@ -42,11 +42,15 @@ def test_stages_show_counts_times_and_what_is_to_come() -> None:
 
 def test_the_whole_time_left_is_told_from_the_first_second() -> None:
     """The running stage as it goes (or as expected while that is not known), and what is to come as expected."""
-    expected = {"listen": 5.0, "speak": 60.0, "lips": 100.0, "video": 2.0}
+    expected = {"listen": 3.0, "speak": 60.0, "lips": 100.0, "video": 2.0}
     assert "0:42 elapsed · about 2 min left" in job_html(view_of(), "en", now=142.0, expected=expected)
     assert seconds_left(view_of(), expected) == pytest.approx(18 + 102)
     begun = view_of(stages=(StageView("listen", 8, 8, "s", 3.0), StageView("speak", 0, 4, "lines", 0.5)))
     assert seconds_left(begun, expected) == pytest.approx(59.5 + 102)
+    slow = view_of(stages=(StageView("listen", 8, 8, "s", 12.0), StageView("speak", 0, 4, "lines", 0.5)))
+    assert seconds_left(slow, expected) == pytest.approx(4 * 162 - 0.5), "as slow as it was so far"
+    skipped = view_of(stages=(StageView("listen", 8, 8, "s", 0.1), StageView("speak", 0, 4, "lines", 0.5)))
+    assert seconds_left(skipped, expected) == pytest.approx(161.5)
     last = view_of(stages=(StageView("video", 0, None, "files", 1.0),))
     assert "大约还需 70 秒" in job_html(last, "zh", now=142.0, expected={"video": 70.0})
     assert "about" not in job_html(view_of(state="done", finished=150.0), "en", expected=expected)

@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import gradio as gr
 import pytest
 from imageio_ffmpeg import get_ffmpeg_exe
 
@@ -307,6 +308,16 @@ def test_the_table_of_engines_is_in_the_users_language(services: Services, tmp_p
     bare = replace(services, settings=replace(services.settings, weights=tmp_path))
     html = banner_html(bare, "zh")
     assert "缺少模型文件:kokoro" in html and "missing" not in html
+
+
+def test_the_example_is_never_dubbed_into_its_own_language(services: Services) -> None:
+    """A Chinese page proposes English, which the woman of the example speaks already."""
+    handlers = DubHandlers(services)
+    plain, demonstrating = (
+        gr.Request(headers={"accept-language": "zh"}, query_params=query) for query in ({}, {"demo": "1"})
+    )
+    assert handlers.first_targets(plain).value == "en" and handlers.first_targets(demonstrating).value == "es"
+    assert handlers.example("en")[1] == "es" and handlers.example("zh")[1] == "zh"
 
 
 def test_a_take_is_asked_for_only_of_engines_that_have_it(services: Services, tmp_path: Path) -> None:

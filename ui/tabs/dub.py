@@ -10,7 +10,7 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.components import Component
 
-from ui import examples, languages, lines
+from ui import languages, lines
 from ui.dubbing import DubHandlers
 from ui.i18n import label
 from ui.jobs_view import Follower, job_panel, plainly
@@ -34,7 +34,7 @@ COPY = """async (numbered) => {
 }"""
 MOST_STREAMS = 64  # what a program may name; on the page only those of the file are to be seen
 SUBTITLES = [".srt", ".vtt", ".ass"]
-COLUMN_WIDTHS: list[str | int] = ["84px", "92px", "92px", "30%", "30%", "130px", "160px"]
+COLUMN_WIDTHS: list[str | int] = ["84px", "92px", "92px", "26%", "26%", "130px", "160px"]
 COLUMN_KINDS: list[Literal["number", "str", "bool"]] = ["number", "str", "str", "str", "str", "bool", "str"]
 
 
@@ -117,7 +117,10 @@ def build(services: Services, demo: gr.Blocks) -> None:
                     elem_id="dub-stream",
                 )
                 target = gr.Dropdown(
-                    languages.target_codes(), value=None, label=label("ui_dub_target"), elem_id="dub-target"
+                    languages.target_names("en"),
+                    value=None,
+                    label=label("ui_dub_target"),
+                    elem_id="dub-target",
                 )
                 note = gr.HTML(visible=False, elem_id="dub-target-note")
                 guess = gr.HTML(visible=False, elem_id="dub-estimate")
@@ -144,7 +147,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
     _connect_target(handlers, inputs, note, go)
     _connect_table(handlers, table, panel.last)
     demo.load(handlers.demonstration, None, file, **PRIVATELY)
-    example.click(examples.talker, None, file, **PRIVATELY)
+    example.click(handlers.example, target, [file, target], **PRIVATELY)
 
 
 def _player(name: str) -> gr.Video:

@@ -111,9 +111,11 @@ def _switches(handlers: SystemHandlers, banner_line: gr.HTML) -> None:
                 (cast(str, label("ui_system_device_auto")), AUTOMATIC),
                 *handlers.services.machine.devices(),
             ]
-            device = gr.Dropdown(choices, value=AUTOMATIC, label=label("ui_system_device"))
-            safe = gr.Checkbox(policy.safe_mode, label=label("ui_system_safe_mode"), elem_id="system-safe")
-            full = gr.Checkbox(policy.precision == "float32", label=label("ui_system_no_half"))
+            device = gr.Dropdown(choices, value=AUTOMATIC, label=label("ui_system_device"), min_width=240)
+            safe = gr.Checkbox(
+                policy.safe_mode, label=label("ui_system_safe_mode"), min_width=240, elem_id="system-safe"
+            )
+            full = gr.Checkbox(policy.precision == "float32", label=label("ui_system_no_half"), min_width=240)
         use = gr.Button(label("ui_system_use"), size="sm", elem_id="system-use")
     use.click(plainly(handlers.switch), [device, safe, full], banner_line, **PRIVATELY)
 

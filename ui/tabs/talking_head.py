@@ -100,8 +100,8 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     path = local_path(services, "head")
     sound = gr.Audio(label=label("ui_head_audio"), type="filepath", elem_id="head-audio")
     with gr.Accordion(label("ui_head_text"), open=False):
-        words = gr.Textbox(label=label("ui_voice_text"), lines=3)
-        reference = gr.Audio(label=label("ui_voice_sample"), type="filepath")
+        words = gr.Textbox(label=label("ui_head_words"), lines=3)
+        reference = gr.Audio(label=label("ui_head_sample"), type="filepath")
     language = gr.Dropdown([("…", "")], value="", label=label("ui_head_language"), elem_id="head-language")
     fill_menu(demo, language, languages.spoken_choices)
     with gr.Accordion(label("ui_more"), open=False):
