@@ -223,14 +223,17 @@ def _stage_row(name: str, state: str, stage: StageView | None, language: str) ->
 
 
 def _rows(view: JobView, language: str) -> str:
-    rows = []
-    for index, stage in enumerate(view.stages):
-        rows.append(_stage_row(stage.name, _stage_state(view, index, len(view.stages)), stage, language))
-    if view.state != "done":
-        begun = {stage.name for stage in view.stages}
-        coming = [name for name in STAGES.get(view.kind, ()) if name not in begun]
-        rows += [_stage_row(name, "waiting", None, language) for name in coming]
-    return "".join(rows)
+    """The planned stages in their order, then those nobody planned; one that was passed over was finished before."""
+    states: dict[str, tuple[str, StageView | None]] = {
+        stage.name: (_stage_state(view, index, len(view.stages)), stage)
+        for index, stage in enumerate(view.stages)
+    }
+    planned = STAGES.get(view.kind, ())
+    reached = max((place for place, name in enumerate(planned) if name in states), default=-1)
+    for place, name in enumerate(planned):
+        states.setdefault(name, ("done" if place < reached or view.state == "done" else "waiting", None))
+    ordered = [*planned, *(name for name in states if name not in planned)]
+    return "".join(_stage_row(name, *states[name], language) for name in ordered)
 
 
 def error_sentence(view: JobView, language: str) -> str:
@@ -260,11 +263,13 @@ def seconds_left(view: JobView, expected: Mapping[str, float]) -> float | None:
     """
     if not expected or not view.stages:
         return None
-    running, begun, pace = view.stages[-1], {stage.name for stage in view.stages}, _pace(view, expected)
+    running, pace = view.stages[-1], _pace(view, expected)
+    order = list(expected)
+    coming = order[order.index(running.name) + 1 :] if running.name in order else []
     own = _left(running)
     if own is None:
         own = max(0.0, pace * expected.get(running.name, 0.0) - running.seconds)
-    return own + pace * sum(seconds for stage, seconds in expected.items() if stage not in begun)
+    return own + pace * sum(expected[stage] for stage in coming)
 
 
 def _pace(view: JobView, expected: Mapping[str, float]) -> float:

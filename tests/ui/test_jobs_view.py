@@ -57,6 +57,18 @@ def test_the_whole_time_left_is_told_from_the_first_second() -> None:
     assert "about" not in job_html(view_of(), "en", now=142.0), "nothing is promised where nothing is known"
 
 
+def test_stages_that_were_finished_before_are_shown_as_done_and_cost_nothing() -> None:
+    """A resumed job, or one with a line edited, begins where its work is missing."""
+    resumed = view_of(stages=(StageView("lips", 50, 100, "frames", 10.0),))
+    html = job_html(resumed, "en", now=110.0)
+    places = [html.index(name) for name in ("Listening", "Translating", "Speaking", "Syncing lips", "Making")]
+    assert places == sorted(places)
+    assert html.count('class="stage done"') == 3 and html.count('class="stage waiting"') == 1
+    assert seconds_left(resumed, {"listen": 9, "speak": 9, "lips": 9, "video": 2}) == pytest.approx(10 + 2)
+    done = view_of(state="done", finished=120.0, stages=resumed.stages)
+    assert job_html(done, "en").count('class="stage done"') == 5
+
+
 def test_a_failed_job_shows_its_sentence_in_the_users_language_and_nothing_else() -> None:
     error = NoFace(
         Message("No face was found", "没有找到人脸"), Message("Choose another.", "请换一个。"), "0:00–0:03"
