@@ -38,14 +38,20 @@ SAID = {
     "zh_asr_example.wav": "欢迎大家来体验达摩院推出的语音识别模型",
     "zh_hotword.wav": "大学生利用漏洞免费吃肯德基获刑",
 }
+WHO = ("ours", "torch", "plain")
 MANDARIN_PROMPT = "以下是普通话的句子。"
 
 
-def ours(path: Path, language: str) -> str:
+def ours(path: Path, language: str, name: str = "whisper") -> str:
     """Our engine's text."""
-    engine = RECOGNIZERS.get("whisper", EngineContext(Settings.load(), Policy(threads=2)))
+    engine = RECOGNIZERS.get(name, EngineContext(Settings.load(), Policy(threads=2)))
     recognition = engine.recognize(path, RecognitionOptions(language=language), NullReport())
     return " ".join(segment.text for segment in recognition.segments)
+
+
+def by_torch(path: Path, language: str) -> str:
+    """The text of the engine for AMD cards and Apple chips, here on the CPU in 32 bits (the other two: int8)."""
+    return ours(path, language, "whisper-torch")
 
 
 def plain(path: Path, language: str) -> str:
@@ -77,7 +83,7 @@ def measured(who: str, path: Path, language: str) -> dict[str, Any]:
 def one(who: str, path: Path, language: str) -> None:
     """The inside of ``measured``."""
     began, cpu = time.monotonic(), time.process_time()
-    text = {"ours": ours, "plain": plain}[who](path, language)
+    text = {"ours": ours, "torch": by_torch, "plain": plain}[who](path, language)
     facts = {
         "text": text,
         "wall": time.monotonic() - began,
@@ -108,26 +114,23 @@ def repeated(source: Path, minutes: float, folder: Path) -> Path:
 
 def errors(speech: Path) -> None:
     """The table of errors."""
-    print(f"{'recording':22} {'units':>6} {'ours':>6} {'plain':>6}")
-    totals = {(who, language): Score(0, 0) for who in ("ours", "plain") for language in ("en", "zh")}
+    print(f"{'recording':22} {'units':>6}" + "".join(f" {who:>6}" for who in WHO))
+    totals = {(who, language): Score(0, 0) for who in WHO for language in ("en", "zh")}
     for name, said in SAID.items():
         language = name[:2]
-        scores = {
-            who: score(said, measured(who, speech / name, language)["text"], language)
-            for who in ("ours", "plain")
-        }
+        scores = {who: score(said, measured(who, speech / name, language)["text"], language) for who in WHO}
         for who, found in scores.items():
             totals[who, language] += found
-        print(f"{name:22} {scores['ours'].total:6} {scores['ours'].errors:6} {scores['plain'].errors:6}")
+        print(f"{name:22} {scores['ours'].total:6}" + "".join(f" {scores[who].errors:6}" for who in WHO))
     for language, unit in (("en", "words"), ("zh", "characters")):
-        mine, peer = totals["ours", language], totals["plain", language]
-        print(f"{'all ' + language + ' ' + unit:22} {mine.total:6} {mine.errors:6} {peer.errors:6}")
+        counts = "".join(f" {totals[who, language].errors:6}" for who in WHO)
+        print(f"{'all ' + language + ' ' + unit:22} {totals['ours', language].total:6}{counts}")
 
 
 def speed(speech: Path, folder: Path, minutes: float) -> None:
-    """Both on the same minutes of a telephone talk with pauses."""
+    """All on the same minutes of a telephone talk with pauses."""
     path = repeated(speech / "en_two_speakers.wav", minutes, folder)
-    found = {who: measured(who, path, "en") for who in ("plain", "ours")}
+    found = {who: measured(who, path, "en") for who in ("plain", "torch", "ours")}
     print(f"\n{minutes:g} min of talk   {'CPU s':>8} {'CPU/s':>7} {'wall s':>8} {'RTF':>7} {'peak MB':>8}")
     for who, facts in found.items():
         seconds = minutes * 60
