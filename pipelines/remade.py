@@ -1,6 +1,7 @@
 """What Dubwright keeps in its cache folder only to be quicker the next time: how much it is, and a way to be rid of it.
 
-Face tracks, preview copies, learnt voices and the parts of the voice graph are made again when they are needed.
+Face tracks and mouth pictures, preview copies, learnt voices and the parts of the voice graph are made again when they
+are needed.
 Uploads, links for the page and what was measured of this machine are not among them.
 """
 
@@ -15,7 +16,7 @@ from pipelines.errors import InputError, Message
 from pipelines.jobs.locks import FileLock
 from pipelines.settings import Settings
 
-FOLDERS = ("faces", "proxies", "voices", "kokoro")
+FOLDERS = ("faces", "mouths", "proxies", "voices", "kokoro")
 
 
 def size(settings: Settings) -> int:

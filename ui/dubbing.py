@@ -12,7 +12,7 @@ from pipelines import subtitles
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
-from ui import examples, languages, lines, results, source
+from ui import examples, languages, lines, notices, results, source
 from ui.i18n import escaped, language_of, text
 from ui.jobs_view import shown_html
 from ui.report import report_html
@@ -183,8 +183,10 @@ class DubHandlers:
 
     def copied(self, how: str, request: gr.Request) -> None:
         """Say whether the numbered lines could be copied (``copied``) or only be selected, as the browser tells."""
-        told = gr.Info if how == "copied" else gr.Warning
-        told(text(language_of(request), "ui_dub_copied" if how == "copied" else "ui_dub_selected"))
+        if how == "copied":
+            notices.tell(request, "ui_dub_copied")
+        else:
+            notices.warn(request, "ui_dub_selected")
 
     def numbered(self, table: list[lines.Row]) -> str:
         """All original lines as numbered text for a translator elsewhere."""
@@ -202,8 +204,10 @@ class DubHandlers:
 
     def _filled(self, filled: list[lines.Row], missing: str, request: gr.Request) -> gr.Dataframe:
         count = sum(bool(str(row[lines.TEXT] or "").strip()) for row in filled)
-        key = "ui_dub_pasted_part" if missing else "ui_dub_pasted"
-        (gr.Warning if missing else gr.Info)(text(language_of(request), key, count=count, missing=missing))
+        if missing:
+            notices.warn(request, "ui_dub_pasted_part", count=count, missing=missing)
+        else:
+            notices.tell(request, "ui_dub_pasted", count=count)
         return gr.Dataframe(value={"headers": lines.headers(language_of(request)), "data": filled})
 
 

@@ -18,6 +18,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_tab_talking_head": ("Talking head", "数字人"),
     "ui_tab_jobs": ("Jobs", "任务"),
     "ui_tab_system": ("System", "系统"),
+    "ui_notice": ("Done", "已完成"),
+    "ui_notice_warning": ("Please note", "请注意"),
     "ui_problem": ("That did not work", "出错了"),
     "ui_unexpected": (
         "Something unexpected went wrong. The log on the System tab has the details.",
@@ -130,6 +132,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "model. They are made again when they are needed.",
         "有 {size} 的文件只是为了下次更快：人脸轨迹、预览副本、学到的声音、语音模型的部件。需要时会重新生成。",
     ),
+    "ui_jobs_cache_none": ("No files are kept only for speed.", "没有仅为提速而保留的文件。"),
     "ui_jobs_cache_empty": ("Delete them", "删除这些文件"),
     "ui_jobs_cache_emptied": ("{size} freed", "已释放 {size}"),
     "ui_jobs_cleaned": ("{count} jobs deleted", "已删除 {count} 个任务"),

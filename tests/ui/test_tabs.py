@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ import gradio as gr
 import pytest
 from imageio_ffmpeg import get_ffmpeg_exe
 
-from pipelines import weights
+from pipelines import remade, weights
 from pipelines.backend.policy import Policy
 from pipelines.backend.probe import Probe
 from pipelines.errors import InputError
@@ -164,8 +165,8 @@ def test_the_job_list_shows_disk_use_and_deletes_only_the_job(services: Services
 
 def test_numbered_lines_go_out_and_come_back(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    monkeypatch.setattr("gradio.Info", said.append)
-    monkeypatch.setattr("gradio.Warning", said.append)
+    monkeypatch.setattr("gradio.Info", lambda words, title: said.append(words))
+    monkeypatch.setattr("gradio.Warning", lambda words, title: said.append(words))
     handlers = DubHandlers(services)
     table = [
         [1, "0:00.00", "0:01.20", "Good morning.", "", False, ""],
@@ -226,8 +227,8 @@ def test_copying_is_confirmed_or_said_to_be_left_to_the_user(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr("gradio.Info", said.append)
-    monkeypatch.setattr("gradio.Warning", said.append)
+    monkeypatch.setattr("gradio.Info", lambda words, title: said.append(words))
+    monkeypatch.setattr("gradio.Warning", lambda words, title: said.append(words))
     for how in ("copied", "selected"):
         DubHandlers(services).copied(how, asking())
     assert said[0].startswith("Copied") and "press Ctrl+C" in said[1]
@@ -237,7 +238,7 @@ def test_what_is_kept_for_speed_is_shown_and_deleted_but_not_under_a_job(
     services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr("gradio.Info", said.append)
+    monkeypatch.setattr("gradio.Info", lambda words, title: said.append(words))
     handlers, cache = JobsHandlers(services), services.settings.cache
     assert handlers.cached(asking())[1].interactive is False
     for name in ("faces/a/boxes.npy", "proxies/b.mp4", "uploads/c/talk.mp4", "speed.json", "mine/d.txt"):
@@ -260,6 +261,13 @@ def test_what_is_kept_for_speed_is_shown_and_deleted_but_not_under_a_job(
     assert left == ["browser-secret", "mine/d.txt", "speed.json", "uploads/c/talk.mp4"]
 
 
+def test_every_part_of_the_cache_is_counted() -> None:
+    """A part that a new engine adds must be shown and deletable, too."""
+    code = "".join(path.read_text(encoding="utf-8") for path in Path(remade.__file__).parent.rglob("*.py"))
+    kept = set(re.findall(r"""cache / "([a-z]+)\"(?! *\.json)""", code))
+    assert {"faces", "kokoro"} <= kept and kept - {"uploads", "shown"} == set(remade.FOLDERS)
+
+
 def wait_for_turn(services: Services) -> None:
     """An executor gives its turn back a moment after its job is seen to have ended."""
     end = time.monotonic() + PATIENCE
@@ -271,7 +279,7 @@ def test_old_jobs_go_after_the_days_chosen(
     services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[float] = []
-    monkeypatch.setattr("gradio.Info", lambda said: None)
+    monkeypatch.setattr("gradio.Info", lambda words, title: None)
     monkeypatch.setattr("pipelines.jobs.store.JobStore.clean_up", lambda store, age: asked.append(age) or ())
     JobsHandlers(services).clean(7, asking())
     assert asked == [7 * 86400.0]

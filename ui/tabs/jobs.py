@@ -13,7 +13,7 @@ from pipelines import remade
 from pipelines.errors import InputError, Message
 from pipelines.jobs.spec import JobView
 from pipelines.jobs.store import CLEAN_UP_RULE
-from ui import results
+from ui import notices, results
 from ui.i18n import label, language_of, text
 from ui.jobs_view import job_html, plainly
 from ui.results import size_text
@@ -118,12 +118,14 @@ class JobsHandlers:
                 Message("Say how old jobs must be to go.", "请填写要清理多少天以前的任务。"),
             )
         gone = self.services.store.clean_up(days * 86400.0)
-        gr.Info(text(language_of(request), "ui_jobs_cleaned", count=len(gone)))
+        notices.tell(request, "ui_jobs_cleaned", count=len(gone))
 
     def cached(self, request: gr.Request) -> tuple[str, Any]:
         """How much is kept only for speed, and whether there is anything to delete."""
         kept = remade.size(self.services.settings)
-        told = text(language_of(request), "ui_jobs_cache", size=size_text(kept))
+        told = text(
+            language_of(request), "ui_jobs_cache" if kept else "ui_jobs_cache_none", size=size_text(kept)
+        )
         return told, gr.Button(interactive=kept > 0)
 
     def empty_cache(self, request: gr.Request) -> None:
@@ -134,7 +136,7 @@ class JobsHandlers:
                 Message("Try again in a moment.", "请稍后再试。"),
             )
         freed = remade.empty(self.services.settings)
-        gr.Info(text(language_of(request), "ui_jobs_cache_emptied", size=size_text(freed)))
+        notices.tell(request, "ui_jobs_cache_emptied", size=size_text(freed))
 
 
 def build(services: Services, demo: gr.Blocks) -> None:

@@ -9,6 +9,7 @@ import gradio as gr
 from gradio.components import Component
 
 from pipelines.registry import Registry
+from ui import notices
 from ui.i18n import label, language_of, text
 from ui.services import Services
 
@@ -100,7 +101,7 @@ def open_folder_button(services: Services) -> gr.Button:
 
         folder = services.settings.outputs
         if not open_folder(folder):
-            gr.Info(text(language_of(request), "ui_no_desktop", folder=folder))
+            notices.warn(request, "ui_no_desktop", folder=folder)
 
     button.click(show, None, None, queue=False, **PRIVATELY)
     return button

@@ -11,7 +11,7 @@ from gradio.blocks import Block
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
-from ui import banner, system_html
+from ui import banner, notices, system_html
 from ui.i18n import label, language_of, text
 from ui.jobs_view import QUIETLY, Follower, job_panel, plainly
 from ui.logs import log_file, log_html
@@ -39,7 +39,7 @@ class SystemHandlers:
     def switch(self, device: str, safe_mode: bool, no_half: bool, request: gr.Request) -> str:
         """Run engines another way from the next job on; the banner says so."""
         self.services.machine.switch(device, safe_mode, no_half)
-        gr.Info(text(language_of(request), "ui_system_switched"))
+        notices.tell(request, "ui_system_switched")
         return banner.banner_html(self.services, language_of(request))
 
     def models(self, request: gr.Request) -> tuple[str, Any]:
