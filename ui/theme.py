@@ -29,6 +29,7 @@ CSS = """
 .dw-table table th {font-weight: 600; border-top: none !important;}
 .dw-table table code {overflow-wrap: anywhere; font-size: .82rem;}
 .state-bad {color: var(--dw-bad);} .verdict {font-weight: 600; margin: 4px 14px 8px;}
+.made .label-clear-button {display: none;}
 ul[role=listbox] li[aria-label*="✕"] {opacity: .5;}
 .state-ok {color: var(--dw-good);} .state-no {color: var(--dw-warn);}
 :root {--dw-good: #15803d; --dw-warn: #b45309; --dw-bad: #b91c1c;}

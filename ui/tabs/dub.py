@@ -164,7 +164,9 @@ def _player(name: str) -> gr.Video:
 
 def _results(services: Services) -> dict[str, Block]:
     saved = gr.HTML(visible=False, elem_id="dub-saved")
-    files = gr.Files(label=label("ui_files"), visible=False, interactive=False, elem_id="dub-files")
+    files = gr.Files(
+        label=label("ui_files"), visible=False, interactive=False, elem_classes="made", elem_id="dub-files"
+    )
     folder = open_folder_button(services)
     return {
         "saved": saved,

@@ -170,7 +170,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
                 really = gr.Button(label("ui_jobs_delete_really"), variant="stop", elem_id="jobs-really")
                 keep = gr.Button(label("ui_jobs_keep"), elem_id="jobs-keep")
         video = gr.Video(label=label("ui_jobs_result"), interactive=False, visible=False, height=360)
-        files = gr.Files(label=label("ui_files"), interactive=False, visible=False)
+        files = gr.Files(label=label("ui_files"), interactive=False, visible=False, elem_classes="made")
 
     listed = [table, ids, summary]
     shown = [card, video, files, stop, resume, delete, timer]

@@ -100,7 +100,9 @@ def build(services: Services, demo: gr.Blocks) -> None:
                     buttons=["copy"],
                     elem_id="transcribe-text",
                 ),
-                "files": gr.Files(label=label("ui_files"), visible=False, interactive=False),
+                "files": gr.Files(
+                    label=label("ui_files"), visible=False, interactive=False, elem_classes="made"
+                ),
             }
             shown["folder"] = open_folder_button(services)
     follower = Follower(services, panel, shown, handlers.show)
