@@ -82,6 +82,12 @@ def add_parser(commands: Any) -> None:
         default=True,
         help="put SRT files of both languages beside the video",
     )
+    parser.add_argument(
+        "--soft-subtitles", action="store_true", help="put the subtitles into the video as well, to switch on"
+    )
+    parser.add_argument(
+        "--original-track", action="store_true", help="keep the original sound as a second track of the video"
+    )
     parser.set_defaults(run=run)
 
 
@@ -180,6 +186,8 @@ def _options(arguments: argparse.Namespace, row: dict[str, str], source: Path, t
         "keep_background": arguments.keep_background,
         "lines": None,
         "lips": arguments.lips,
+        "soft_subtitles": arguments.soft_subtitles,
+        "original_track": arguments.original_track,
     }
 
 

@@ -56,7 +56,7 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
     outcome.write_report(dub, plan, checks, lips, {**heard, "seconds": clock.seconds, "frames": frames})
     return {
         "video": outcome.VIDEO,
-        "subtitles": {"source": "source.srt", "target": "target.srt"},
+        "subtitles": {"source": outcome.SOURCE, "target": outcome.TARGET},
         "lines": lines.LINES,
         "report": outcome.REPORT,
     }

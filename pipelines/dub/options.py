@@ -28,6 +28,8 @@ class DubOptions:
         voice: id of a saved voice, or None.
         keep_background: lay the original sound, ducked, under the dub.
         lips: False leaves the picture as it is.
+        soft_subtitles: put the subtitles of both languages into the video, to be switched on in a player.
+        original_track: put the original sound into the video as a second track.
     """
 
     input: Path
@@ -45,6 +47,8 @@ class DubOptions:
     voice: str | None = None
     keep_background: bool = False
     lips: bool = True
+    soft_subtitles: bool = False
+    original_track: bool = False
 
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> DubOptions:

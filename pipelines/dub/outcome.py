@@ -14,6 +14,7 @@ from pipelines.dub.check import LineCheck
 from pipelines.dub.run import DubRun
 from pipelines.dub.speaking import times_file
 from pipelines.files import write_json
+from pipelines.languages import language_name
 from pipelines.lipsync import LipReport
 from pipelines.progress import OneStage
 from pipelines.records import load_speech_times
@@ -21,12 +22,23 @@ from pipelines.types import DubLine, DubPlan, Segment, Word
 
 VIDEO = "dubbed.mp4"
 REPORT = "report.json"
+TARGET, SOURCE = "target.srt", "source.srt"
 
 
 def assemble(run: DubRun, plan: DubPlan, picture: Path, sound: Path) -> None:
-    """Mux ``dubbed.mp4`` (faststart, marked as AI-dubbed) and write the subtitles of both languages."""
+    """Write the subtitles of both languages and mux ``dubbed.mp4`` (faststart, marked as AI-dubbed)."""
     run.report.step("video", 0, 1, "files")
-    key = options_key(picture=fingerprint(picture), sound=fingerprint(sound))
+    target = [spoken_segment(run, line) for line in plan.lines if line.state == "spoken"]
+    source = [Segment(line.start, line.end, line.source) for line in plan.lines if line.source]
+    subtitles.write(run.folder / TARGET, cues(target), "srt")
+    subtitles.write(run.folder / SOURCE, cues(source), "srt")
+    soft, extra = soft_subtitles(run, plan), original_track(run, plan)
+    key = options_key(
+        picture=fingerprint(picture),
+        sound=fingerprint(sound),
+        soft=[fingerprint(track.path) for track in soft],
+        extra=[[run.source_hash, track.stream] for track in extra],
+    )
 
     def make() -> None:
         mark = f"AI-dubbed by Dubwright, {plan.source_language} to {plan.target_language}"
@@ -35,16 +47,33 @@ def assemble(run: DubRun, plan: DubPlan, picture: Path, sound: Path) -> None:
             sound,
             run.folder / VIDEO,
             run.context.settings,
+            language=plan.target_language,
+            extra_sounds=extra,
+            subtitles=soft,
             metadata={"comment": mark, "language": plan.target_language},
             report=OneStage(run.report, "video"),
         )
 
     run_stage(run.folder, "video", key, [VIDEO], make)
-    target = [spoken_segment(run, line) for line in plan.lines if line.state == "spoken"]
-    source = [Segment(line.start, line.end, line.source) for line in plan.lines if line.source]
-    subtitles.write(run.folder / "target.srt", cues(target), "srt")
-    subtitles.write(run.folder / "source.srt", cues(source), "srt")
     run.report.step("video", 1, 1, "files")
+
+
+def soft_subtitles(run: DubRun, plan: DubPlan) -> tuple[media.SubtitleTrack, ...]:
+    """Both languages, where they were asked for and something is written in them."""
+    files = ((TARGET, plan.target_language), (SOURCE, plan.source_language))
+    return tuple(
+        media.SubtitleTrack(run.folder / name, language, language_name(language).en)
+        for name, language in files
+        if run.options.soft_subtitles and (run.folder / name).read_text(encoding="utf-8").strip()
+    )
+
+
+def original_track(run: DubRun, plan: DubPlan) -> tuple[media.ExtraSound, ...]:
+    """The original sound, where it was asked for."""
+    if not run.options.original_track:
+        return ()
+    title = f"Original ({language_name(plan.source_language).en})"
+    return (media.ExtraSound(run.options.input, run.options.stream, plan.source_language, title),)
 
 
 def spoken_segment(run: DubRun, line: DubLine) -> Segment:

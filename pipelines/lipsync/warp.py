@@ -63,11 +63,6 @@ class Drawn:
     y: F32
     inverse: F32
 
-    @property
-    def covered(self) -> npt.NDArray[np.bool_]:
-        """Pixels that lie in the mesh."""
-        return self.triangles < len(self.inverse)
-
     def part(self, region: Region) -> Drawn:
         """A smaller rectangle of it; ``region`` is counted from this one's corner."""
         rows, columns = slice(region.y0, region.y1), slice(region.x0, region.x1)

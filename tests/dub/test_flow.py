@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict
+import itertools
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import ClassVar
 
+import av
 import numpy as np
 import pytest
+import scipy.signal
 import soundfile
 
 from pipelines import media
 from pipelines.dub import run
-from pipelines.errors import InputError, NoSoundTrack, OptionError, TranslatorMissing
+from pipelines.dub.fitting import fit, fitted
+from pipelines.dub.options import DubOptions
+from pipelines.dub.run import DubRun
+from pipelines.errors import InputError, Message, NoSoundTrack, OptionError, TranslatorMissing
 from pipelines.files import read_json
 from pipelines.progress import NullReport
 from pipelines.registry import EngineContext
-from pipelines.types import Audio
-from pipelines.voice import pitch
+from pipelines.types import Audio, DubLine
+from pipelines.voice import VOICES, StockVoices, pitch
 from tests.dub.conftest import Dubbed
 
 pytestmark = pytest.mark.slow
+RATE = 48_000
 
 
 def digests(folder: Path, pattern: str) -> dict[str, str]:
@@ -61,7 +69,9 @@ def test_the_result_plays_in_a_browser_and_keeps_size_rate_and_length(
     assert info.fps == fps == source.fps
     assert info.frames == source.frames and abs(source.frames - frames) <= 1
     assert (info.codec, info.pixel_format) == ("h264", "yuv420p")
-    assert [track.codec for track in info.audio] == ["aac"]
+    tracks = [(track.codec, track.language, track.default) for track in info.audio]
+    assert tracks[0] == ("aac", {"spanish": "spa", "chinese": "zho", "english": "eng"}[name], True)
+    assert len(tracks) == (2 if name == "chinese" else 1)
     assert info.audio[0].duration == pytest.approx(info.frames / fps, abs=1 / fps)
     order = boxes(video)
     assert order.index("moov") < order.index("mdat")  # faststart
@@ -83,24 +93,92 @@ def test_the_spanish_dub_has_both_subtitles_and_says_what_they_say(spanish: Dubb
     assert spanish.plan.source_language == "en" and spanish.plan.target_language == "es"
 
 
+def whole_sound(path: Path, dub: Dubbed) -> np.ndarray:
+    """The first sound track of a file, mono at 48 kHz."""
+    return np.asarray(media.load_sound(path, dub.context.settings, sr=RATE).samples, np.float64)
+
+
+def spoken_lines(dub: Dubbed) -> list[tuple[DubLine, np.ndarray]]:
+    """The lines with their sound at 48 kHz."""
+    found = []
+    for line in dub.plan.lines:
+        if line.state == "spoken":
+            path = dub.folder / "lines" / f"{line.index + 1:04d}.wav"
+            found.append((line, whole_sound(path, dub)))
+    return found
+
+
+def lag(line: np.ndarray, film: np.ndarray, start: float) -> float:
+    """Seconds by which a line stands later in the film's sound than ``start``: the peak of their correlation."""
+    reach = round(0.3 * RATE)
+    first = round(start * RATE) - reach
+    padded = np.pad(film, (reach, reach + len(line)))
+    part = padded[first + reach : first + reach + len(line) + 2 * reach]
+    return (int(np.argmax(scipy.signal.correlate(part, line, "valid"))) - reach) / RATE
+
+
 @pytest.mark.parametrize("name", ["spanish", "chinese", "english"])
-def test_every_line_starts_within_25_ms_of_its_plan(name: str, request: pytest.FixtureRequest) -> None:
+def test_every_line_starts_within_25_ms_of_its_plan_in_the_finished_video(
+    name: str, request: pytest.FixtureRequest
+) -> None:
     dub: Dubbed = request.getfixturevalue(name)
-    spoken = [line for line in dub.plan.lines if line.state == "spoken"]
-    assert spoken
-    for line in spoken:
-        samples, rate = soundfile.read(dub.folder / "lines" / f"{line.index + 1:04d}.wav", dtype="float32")
-        assert len(samples) / rate == pytest.approx(line.speak_end - line.speak_start, abs=0.025 + 0.1)
-        level = np.abs(samples)
-        onset = int(np.argmax(level > 0.05 * level.max())) / rate
+    film = whole_sound(dub.folder / dub.result["video"], dub)
+    spoken = spoken_lines(dub)
+    assert len(spoken) >= 2
+    for line, sound in spoken:
+        assert len(sound) / RATE == pytest.approx(line.speak_end - line.speak_start, abs=0.025 + 0.1)
+        assert abs(lag(sound, film, line.speak_start)) <= 0.025, line
+        assert abs(lag(sound, film, line.speak_start + 0.1)) > 0.025  # the measure can fail
+        level = np.abs(sound)
+        onset = int(np.argmax(level > 0.05 * level.max())) / RATE
         assert onset <= 0.075  # edge silence of at most 50 ms and the 25 ms of the plan
-    for earlier, later in zip(spoken, spoken[1:], strict=False):  # noqa: RUF007 - the pair reads better so
+    for (earlier, _), (later, _) in itertools.pairwise(spoken):
         assert later.speak_start >= earlier.speak_end
+
+
+def gain_db(mixed: np.ndarray, original: np.ndarray) -> float:
+    """How loud the original is in the mix: least squares."""
+    return float(20 * np.log10(max(mixed @ original / (original @ original), 1e-4)))
+
+
+def test_the_original_stays_under_the_dub_and_makes_room_for_it(chinese: Dubbed) -> None:
+    """12 dB down under speech and in short pauses, which lie between most lines of this clip; gone when not asked for."""
+    film, original = (
+        whole_sound(path, chinese) for path in (chinese.folder / "dub.wav", Path(chinese.options["input"]))
+    )
+    lines = spoken_lines(chinese)
+    under, quiet = film.copy(), []
+    for line, sound in lines:
+        first = round(line.speak_start * RATE)
+        under[first : first + len(sound)] -= sound[: len(under) - first]
+    for (earlier, _), (later, _) in itertools.pairwise(lines):
+        pause = slice(round(earlier.speak_end * RATE), round(later.speak_start * RATE))
+        if 0.1 < later.speak_start - earlier.speak_end < 0.6:  # longer ones come up again
+            quiet.append(gain_db(film[pause], original[pause]))
+    assert quiet and all(-13.5 <= level <= -10.5 for level in quiet), quiet
+    for line, _ in lines:
+        here = slice(round((line.speak_start + 0.1) * RATE), round((line.speak_end - 0.1) * RATE))
+        assert -13.5 <= gain_db(under[here], original[here]) <= -10.5, line
 
 
 def test_the_sound_is_exactly_as_long_as_the_picture(spanish: Dubbed) -> None:
     sound = soundfile.info(spanish.folder / "dub.wav")
     assert (sound.samplerate, sound.channels, sound.frames) == (48_000, 2, 200 * 48_000 // 25)
+
+
+def test_the_video_carries_both_subtitles_and_the_original_sound_when_asked_to(chinese: Dubbed) -> None:
+    video = chinese.folder / chinese.result["video"]
+    with av.open(str(video)) as container:
+        found = [(one.type, one.metadata.get("language")) for one in container.streams]
+    assert found == [
+        *(("video", "und"), ("audio", "zho"), ("audio", "eng")),
+        *(("subtitle", "zho"), ("subtitle", "eng")),
+    ]
+    assert media.probe(video).audio[1].title == "Original (English)"
+    second = media.load_sound(video, chinese.context.settings, sr=16_000, stream=2).samples
+    source = media.load_sound(Path(chinese.options["input"]), chinese.context.settings, sr=16_000).samples
+    count = min(len(second), len(source))
+    assert np.corrcoef(second[:count], source[:count])[0, 1] > 0.99
 
 
 def test_nothing_is_made_again_when_nothing_changed(spanish: Dubbed) -> None:
@@ -109,17 +187,59 @@ def test_nothing_is_made_again_when_nothing_changed(spanish: Dubbed) -> None:
     assert stamps(spanish) == before
 
 
-def test_an_edited_line_is_spoken_again_and_only_that_one(spanish: Dubbed) -> None:
-    before = digests(spanish.folder / "lines", "*.wav")
+def test_of_an_edited_line_only_its_sound_and_its_frames_are_made_again(spanish: Dubbed) -> None:
+    before, pieces = digests(spanish.folder / "lines", "*.wav"), digests(spanish.folder / "pieces", "*.mp4")
+    assert spanish.report["lips"]["measures"]["drawn_now"] == 200
     lines = [asdict(line) for line in spanish.plan.lines]
     assert len(lines) >= 2
+    old = (lines[-1]["speak_start"], lines[-1]["speak_end"])
     lines[-1]["text"] = "Y además aprendo dónde están los túneles."
-    spanish.again(lines=lines)
+    edited = spanish.again(lines=lines)
     after = digests(spanish.folder / "lines", "*.wav")
-    changed = {name for name in after if after[name] != before.get(name)}
-    assert changed == {f"{len(lines):04d}.wav"}
+    assert {name for name in after if after[name] != before.get(name)} == {f"{len(lines):04d}.wav"}
     assert "aprendo" in (spanish.folder / "target.srt").read_text(encoding="utf-8")
-    spanish.again()  # back to the first words for the other tests
+    new = edited.plan.lines[-1]
+    touched = {  # pieces of two seconds that the old and the new line reach, with half a second of transition
+        f"{first:07d}.mp4"
+        for first in range(0, 200, 50)
+        if (first + 50) / 25 > min(old[0], new.speak_start) - 0.5
+        and first / 25 < max(old[1], new.speak_end) + 0.5
+    }
+    drawn = digests(spanish.folder / "pieces", "*.mp4")
+    again = {name for name in drawn if drawn[name] != pieces[name]}
+    assert again and again <= touched < set(pieces)
+    assert edited.report["lips"]["measures"]["drawn_now"] == 50 * len(again)
+    unedited = spanish.again()  # back to the first words for the other tests
+    assert digests(spanish.folder / "pieces", "*.mp4") == pieces
+    assert unedited.report["lips"]["measures"]["drawn_now"] == 50 * len(again)
+
+
+def test_a_line_too_long_for_its_time_says_by_how_much(spanish: Dubbed, tmp_path: Path) -> None:
+    """The plan of step 3 on a real voice: the fields of the table, and the sentence for the user."""
+
+    class Notes(NullReport):
+        notes: ClassVar[list[str]] = []
+
+        def note(self, message: Message, level: str = "hint") -> None:
+            self.notes.append(message.en)
+
+    asked = DubOptions.from_json(spanish.options)
+    run = DubRun(tmp_path, asked, media.probe(asked.input), spanish.context, Notes())
+    first, *_, last = spanish.plan.lines
+    text = "Además de aprender dónde están las cosas y cómo usar los túneles largos y oscuros de aquí."
+    long = replace(first, end=first.start + 2.0, text=text)
+    plan = replace(spanish.plan, lines=(long, replace(last, start=first.start + 2.1)))
+    voice = VOICES.get("kokoro", spanish.context)
+    assert isinstance(voice, StockVoices)
+    fits = fit(run, plan, voice.stock(None, "es"))
+    shown = fitted(long, fits[long.index])
+    assert 1.5 < shown.needed_speed < 4 and 5 <= shown.shorten_by <= 14
+    assert (
+        f"Line 1 would need {shown.needed_speed:.1f}×: shorten it by about {shown.shorten_by} words"
+        in Notes.notes
+    )
+    later = fits[last.index].start - plan.lines[1].start
+    assert any(f"line {last.index + 1} {later:.1f} s later" in note for note in Notes.notes), Notes.notes
 
 
 def test_the_reports_say_how_each_line_was_fitted_and_heard(chinese: Dubbed) -> None:
@@ -129,6 +249,12 @@ def test_the_reports_say_how_each_line_was_fitted_and_heard(chinese: Dubbed) -> 
         assert 0.7 - 1e-6 <= line["factor"] <= 1.15 + 1e-6
         assert line["speed"] == pytest.approx(1 / line["factor"], abs=0.001)
         assert line["heard"] is not None
+        assert line["start_shift"] == pytest.approx(line["speak_start"] - line["start"], abs=0.002)
+        assert line["needed_speed"] >= 1.0 and (line["needed_speed"] > 1) == (line["shorten_by"] > 0)
+    voice, loudness = chinese.report["voice"], chinese.report["loudness"]
+    assert (voice["engine"], voice["kind"]) == ("kokoro", "matched") and 0.3 < voice["similarity"] <= 1
+    assert abs(12 * np.log2(voice["pitch"] / voice["own_pitch"])) <= 3
+    assert -20 < loudness["lufs"] < -10 and -6 < loudness["true_peak_db"] <= -0.9
     rates = [line["error_rate"] for line in lines]
     assert float(np.mean(rates)) <= 0.15, [(line["text"], line["heard"]) for line in lines]
 

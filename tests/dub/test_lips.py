@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bench.sheet import contact_sheet
 from pipelines import faces, media
 from pipelines.dub.picture import report_from
 from pipelines.files import read_json
@@ -15,9 +16,10 @@ from pipelines.lipsync.shape import speaker_range
 from pipelines.progress import NullReport
 from pipelines.records import load_speech_times
 from pipelines.types import Phone
-from tests.dub.conftest import Dubbed
+from tests.dub.conftest import ROOT, Dubbed
 
 pytestmark = pytest.mark.slow
+RESULTS = ROOT / "test-results"
 
 
 def dubbed_phones(dub: Dubbed) -> list[Phone]:
@@ -37,15 +39,18 @@ def test_the_rendered_mouth_says_the_dub(name: str, request: pytest.FixtureReque
     seen = np.asarray(own.landmarks)[own.found]
     span = speaker_range(geometry.opening(seen), geometry.width(seen))
     passed = report_from(read_json(dub.folder / "lips.json")).passed
-    sync = evaluation.evaluate(
-        media.probe(dub.folder / "dubbed.mp4"),
-        span,
-        dubbed_phones(dub),
-        settings,
-        NullReport(),
-        passed=passed,
-    )
+    film = media.probe(dub.folder / "dubbed.mp4")
+    track = faces.analyse(film, settings, NullReport())[0]
+    phones = dubbed_phones(dub)
+    sheet = contact_sheet(film, track, phones, settings)
+    RESULTS.mkdir(exist_ok=True)
+    sheet.save(RESULTS / f"lips-{dub.plan.target_language}.png")  # for a person to look at
+    sync = evaluation.compare(track, span, phones, film.fps, passed=passed)
+    backwards = [Phone(film.duration - p.end, film.duration - p.start, p.symbol) for p in reversed(phones)]
+    reversed_sound = evaluation.compare(track, span, backwards, film.fps, passed=passed)
     assert sync.opening_r >= 0.5, sync
+    assert reversed_sound.opening_r <= sync.opening_r - 0.25, (sync, reversed_sound)
     assert sync.reversed_r <= sync.opening_r - 0.25, sync
-    assert sync.closed >= 0.9 and sync.closures >= 2, sync
+    assert sync.closed >= 0.9 and sync.closures >= 8, sync
+    assert not sync.silence_moving > 0.02, sync  # not a number where the lines leave no pause
     assert abs(sync.lag) <= 1, sync
