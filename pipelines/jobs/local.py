@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import logging
 import os
@@ -9,7 +10,6 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from pipelines.backend.policy import Policy
@@ -268,8 +268,9 @@ class LocalExecutor:
 
     def _prepare(self, record: JobRecord, folder: JobFolder) -> None:
         """Clear away what an earlier attempt left and write what the worker reads."""
-        for path in (folder.outcome, folder.progress, *folder.path.rglob(".*.part"), *self._old_parts()):
+        for path in (folder.outcome, folder.progress, *folder.path.rglob(".*.part")):
             path.unlink(missing_ok=True)
+        self._clear_old_parts()
         shutil.rmtree(folder.scratch, ignore_errors=True)
         folder.scratch.mkdir()
         folder.heartbeat.touch()
@@ -278,11 +279,18 @@ class LocalExecutor:
         with folder.log.open("a", encoding="utf-8") as file:
             file.write(f"--- attempt {record.attempts}, {time.strftime('%Y-%m-%d %H:%M:%S')}\n")
 
-    def _old_parts(self) -> list[Path]:
-        """What killed workers left half written in the cache, a day ago or earlier: nobody writes them any more."""
+    def _clear_old_parts(self) -> None:
+        """Remove what killed workers left half written in the cache, files and folders, a day ago or earlier."""
         limit = time.time() - OLD_PART
-        parts = [path for path in self._settings.cache.rglob(".*.part") if path.is_file()]
-        return [path for path in parts if path.stat().st_mtime < limit]
+        for part in list(self._settings.cache.rglob(".*.part")):
+            with contextlib.suppress(OSError):  # another process clears too
+                inside = part.iterdir() if part.is_dir() else ()
+                if max(path.stat().st_mtime for path in (part, *inside)) >= limit:
+                    continue
+                if part.is_dir():
+                    shutil.rmtree(part)
+                else:
+                    part.unlink()
 
     def _environment(self, folder: JobFolder) -> dict[str, str]:
         private = {str(key): str(value) for key, value in read_state(folder.private).items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import stat
 import time
 from pathlib import Path
@@ -189,3 +190,23 @@ def test_the_page_process_loads_nothing_heavy(tmp_path: Path) -> None:
         "print([m for m in ('torch','cv2','mediapipe','onnxruntime','gradio','fastapi','av') if m in sys.modules])"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def test_what_killed_workers_left_in_the_cache_goes_after_a_day(
+    executor: LocalExecutor, settings: Settings
+) -> None:
+    """Half a face track or half a clip's mouths is a folder and may take a gigabyte."""
+    long_ago = time.time() - 2 * 24 * 3600
+    mouths = settings.cache / "mouths"
+    for name in (".old.ab12.part", ".written.cd34.part", "kept"):
+        (mouths / name).mkdir(parents=True)
+        (mouths / name / "crops.u8").write_bytes(bytes(100))
+        if name != ".written.cd34.part":  # its folder is old, what is in it is new
+            os.utime(mouths / name / "crops.u8", (long_ago, long_ago))
+        os.utime(mouths / name, (long_ago, long_ago))
+    file = settings.cache / ".proxy.ef56.mp4.part"
+    file.write_bytes(bytes(10))
+    os.utime(file, (long_ago, long_ago))
+    assert run(executor, "work", items=1).state == "done"
+    assert sorted(path.name for path in mouths.iterdir()) == [".written.cd34.part", "kept"]
+    assert not file.exists()
