@@ -63,7 +63,7 @@ def add_parser(commands: Any) -> None:
     for name, short in ENGINES.items():
         parser.add_argument(f"--engine-{short}", dest=name, metavar="E", help=f"engine for {short}")
     parser.add_argument("--reference", metavar="REF", help="the voice to speak in (default: the video's own)")
-    parser.add_argument("--voice", metavar="ID", help="a saved voice to speak in")
+    parser.add_argument("--voice", metavar="ID", help="a saved or stock voice to speak in")
     parser.add_argument(
         "--keep-background",
         action=argparse.BooleanOptionalAction,
