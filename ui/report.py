@@ -39,6 +39,9 @@ def _lips(lips: dict[str, Any], frames: int | None, language: str) -> str:
     notes = [
         note["zh" if language == "zh" else "en"] for note in lips.get("notes", ()) if isinstance(note, dict)
     ]
+    now = (lips.get("measures") or {}).get("drawn_now", frames)
+    if now < frames:
+        notes.insert(0, text(language, "ui_report_again", drawn=int(now), frames=frames))
     return "".join(f'<p class="quiet inset">{escaped(sentence)}</p>' for sentence in (said, *notes))
 
 

@@ -207,6 +207,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "已合成 {lines} 行，其中 {unsure} 行建议再听一遍",
     ),
     "ui_report_lips": ("Lips redrawn in {drawn} of {frames} frames", "{frames} 帧中有 {drawn} 帧重绘了口型"),
+    "ui_report_again": (
+        "{drawn} of {frames} frames were drawn in the last run, the others stayed as they were",
+        "上次运行重绘了 {frames} 帧中的 {drawn} 帧,其余保持不变",
+    ),
     "ui_report_voice_matched": ("Voice matched to {name} ({engine})", "声音匹配自 {name}({engine})"),
     "ui_report_voice_stock": ("Stock voice {name} ({engine})", "内置声音 {name}({engine})"),
     "ui_report_similarity": ("similarity {value} of 1", "相似度 {value}(满分 1)"),

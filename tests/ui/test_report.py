@@ -29,8 +29,12 @@ def test_voice_and_loudness_are_shown(tmp_path: Path) -> None:
     write_json(path, REPORT)
     shown = report_html(path, "en")
     assert "Voice matched to clip &lt;1&gt; (kokoro) · similarity 0.83 of 1" in shown
+    assert "in the last run" not in shown
     assert "pitch 118 Hz, the speaker&#x27;s own 122 Hz · -16.2 LUFS, true peak -1.1 dBTP" in shown
     assert "相似度 0.83" in report_html(path, "zh")
+    edited = {**REPORT, "lips": {"synthesised": [[0, 180]], "notes": [], "measures": {"drawn_now": 50.0}}}
+    write_json(path, edited)
+    assert "50 of 200 frames were drawn in the last run" in report_html(path, "en")
     stock = {**REPORT, "voice": {"engine": "kokoro", "name": "af_heart", "kind": "stock", "similarity": None}}
     write_json(path, stock)
     assert "Stock voice af_heart (kokoro) · -16.2 LUFS" in report_html(path, "en")
