@@ -182,5 +182,7 @@ def _silence(opening: F32, silent: npt.NDArray[np.bool_], fps: float) -> float:
     frames = np.flatnonzero(silent[1:] & silent[:-1]) + 1
     if len(frames) == 0:
         return float("nan")
-    moving = np.abs(opening[frames] - opening[frames - 1]) > MOVING * 25 / fps
+    # Below TOUCHING the lips are shut, and what changes from frame to frame is the detector's own reading.
+    open_once = np.maximum(opening[frames], opening[frames - 1]) > TOUCHING
+    moving = open_once & (np.abs(opening[frames] - opening[frames - 1]) > MOVING * 25 / fps)
     return float(np.mean(moving | (opening[frames] > 2 * TOUCHING)))

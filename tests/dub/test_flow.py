@@ -189,7 +189,6 @@ def test_nothing_is_made_again_when_nothing_changed(spanish: Dubbed) -> None:
 
 def test_of_an_edited_line_only_its_sound_and_its_frames_are_made_again(spanish: Dubbed) -> None:
     before, pieces = digests(spanish.folder / "lines", "*.wav"), digests(spanish.folder / "pieces", "*.mp4")
-    assert spanish.report["lips"]["measures"]["drawn_now"] == 200
     lines = [asdict(line) for line in spanish.plan.lines]
     assert len(lines) >= 2
     old = (lines[-1]["speak_start"], lines[-1]["speak_end"])
