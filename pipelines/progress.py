@@ -72,6 +72,21 @@ class StagePart:
         self._report.note(message, level)
 
 
+class PartOf:
+    """Shows inner work with its own counts under the name of the stage it belongs to."""
+
+    def __init__(self, report: Report, stage: str) -> None:
+        self._report, self._stage = report, stage
+
+    def step(self, stage: str, done: float, total: float | None = None, unit: str = "") -> None:
+        """Report, under the other name."""
+        self._report.step(self._stage, done, total, unit)
+
+    def note(self, message: Message, level: NoteLevel = "hint") -> None:
+        """Pass the note on."""
+        self._report.note(message, level)
+
+
 class OneStage:
     """Shows inner work as one stage: steps of ``stage`` pass, those of other names only keep the bar where it is."""
 

@@ -14,11 +14,9 @@ from pipelines.progress import Report
 from pipelines.records import save_speech_times
 from pipelines.registry import EngineContext
 from pipelines.text.detection import find_language
-from pipelines.types import VoiceProfile
-from pipelines.voice import VOICES, SpeakOptions, StockVoices, VoiceEngine
-from pipelines.voice.library import list_voices, load_profile, load_voice, save_profile
+from pipelines.voice import VOICES, SpeakOptions, VoiceEngine, choice
+from pipelines.voice.library import load_profile, save_profile
 
-LONGEST_REFERENCE = 300.0  # seconds of a recording that are searched for its cleanest stretch
 SOUND, FACTS, TIMES = "speech.wav", "speech.json", "phones.json"
 
 
@@ -48,9 +46,11 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
     voice_key = options_key(engine=engine_name, origin=origin, language="" if origin != "None" else language)
 
     def choose() -> None:
-        save_profile(
-            folder, "voice", _voice(engine, reference, options.get("voice"), language, context, report)
-        )
+        if reference is not None:
+            voice = choice.learn(engine, reference, context.settings, report)
+        else:
+            voice = choice.find(engine, options.get("voice"), language, context.settings)
+        save_profile(folder, "voice", voice)
 
     run_stage(folder, "reference", voice_key, ["voice/voice.json"], choose)
     asked = {name: options.get(name) for name in ("text", "seconds", "speed", "emotion", "seed")}
@@ -108,31 +108,6 @@ def _found_language(text: str, engine: VoiceEngine, report: Report) -> str:
             "warning",
         )
     return found.code
-
-
-def _voice(
-    engine: VoiceEngine,
-    reference: Path | None,
-    name: str | None,
-    language: str,
-    context: EngineContext,
-    report: Report,
-) -> VoiceProfile:
-    if reference is not None:
-        from pipelines.media import load_sound
-
-        report.step("reference", 0, None, "voices")
-        sound = load_sound(reference, context.settings, sr=48000, end=LONGEST_REFERENCE)
-        return engine.enroll(sound, reference.stem, report)
-    saved = context.settings.outputs / "voices"
-    if name and name in list_voices(saved):
-        return load_voice(saved, name)
-    if isinstance(engine, StockVoices):
-        return engine.stock(name, language)
-    raise OptionError(
-        Message("This engine has no voice of its own", "该引擎没有内置声音"),
-        Message("Give a recording of the voice, 3 to 15 s long.", "请提供 3 到 15 秒的参考音频。"),
-    )
 
 
 def _say(folder: Path, engine: VoiceEngine, options: dict[str, Any], language: str, report: Report) -> None:

@@ -12,16 +12,14 @@ from pipelines.dub.lines import LINES
 from pipelines.dub.run import DubRun
 from pipelines.errors import EngineMissing, Message, NoSpeech
 from pipelines.languages import language_name
-from pipelines.progress import NullReport, OneStage
+from pipelines.progress import NullReport, PartOf
 from pipelines.records import load_speech_times, save_plan, save_speech_times
 from pipelines.timing import LineFit
 from pipelines.types import Audio, DubLine, DubPlan, Phone, Transcript, VoiceProfile
-from pipelines.voice import SpeakOptions, StockVoices
-from pipelines.voice.library import load_voice
+from pipelines.voice import SpeakOptions, StockVoices, choice
 
 REFERENCE_SECONDS = 30.0
 MEASURED_RATE = 16_000
-REFERENCE_RATE = 48_000  # voice matching looks at the whole bandwidth of the recording
 
 
 def check_speakable(run: DubRun) -> None:
@@ -58,21 +56,18 @@ def reference_range(transcript: Transcript) -> tuple[float, float]:
 
 
 def find_voice(run: DubRun, transcript: Transcript) -> VoiceProfile:
-    """The voice to speak in: a saved one, one learnt from a given reference, or the video's own speaker."""
-    asked, settings = run.options, run.context.settings
+    """The voice to speak in: a saved or stock one, one learnt from a given reference, or the video's own speaker."""
+    asked, engine, settings = run.options, run.voice_engine, run.context.settings
+    report = PartOf(run.report, "speak")  # a dub shows five stages
     if asked.voice:
-        return load_voice(settings.outputs / "voices", asked.voice)
+        return choice.find(engine, asked.voice, asked.target_language, settings)
     if asked.reference:
-        source = media.load_sound(asked.reference, settings, sr=REFERENCE_RATE, end=2 * REFERENCE_SECONDS)
-        return run.voice_engine.enroll(source, asked.reference.stem, OneStage(run.report, "speak"))
+        return choice.learn(engine, asked.reference, settings, report)
     start, end = reference_range(transcript)
-    own = media.load_sound(
-        asked.input, settings, sr=REFERENCE_RATE, stream=asked.stream, start=start, end=end
-    )
     try:
-        return run.voice_engine.enroll(own, asked.input.stem, OneStage(run.report, "speak"))
+        return choice.learn(engine, asked.input, settings, report, stream=asked.stream, start=start, end=end)
     except NoSpeech as error:
-        if not isinstance(run.voice_engine, StockVoices):
+        if not isinstance(engine, StockVoices):
             raise
         run.report.note(
             Message(
@@ -81,7 +76,7 @@ def find_voice(run: DubRun, transcript: Transcript) -> VoiceProfile:
             ),
             "warning",
         )
-        return run.voice_engine.stock(language=asked.target_language)
+        return engine.stock(language=asked.target_language)
 
 
 def own_voice(run: DubRun, transcript: Transcript, seconds: float) -> Audio:

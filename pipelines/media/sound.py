@@ -18,6 +18,9 @@ from pipelines.settings import Settings
 from pipelines.types import Audio, AudioTrack, Samples
 
 PRE_ROLL = 1.0  # seconds decoded before the wanted start: codecs need a run-up, mp3 seeks land early
+# The resampler's clock begins so many seconds before the wanted start, earlier than any seek lands. It may pad what is
+# missing there, but must not drop: told to drop a second, it drops up to 0.3 s more where rates do not divide.
+CLOCK_AHEAD = 30.0
 BYTES_PER_SAMPLE = 4
 BYTES_PER_WAV_SAMPLE = 2
 WAV_LIMIT = 2**32 - 2**16
@@ -151,7 +154,8 @@ def _reader_arguments(
     first = round(start * sr)
     # Mixed down by the mean of the channels (ffmpeg's own rule for float would let a loud pair clip).
     mix = {"out_chlayout": LAYOUTS[channels], "rematrix_maxval": 1} if channels in LAYOUTS else {}
-    sound = sound.filter("aresample", sr, **{"async": 1, "first_pts": first}, **mix)
+    clock = max(round((start - CLOCK_AHEAD) * sr), 0)
+    sound = sound.filter("aresample", sr, **{"async": 1, "first_pts": clock}, **mix)
     limits = {} if end is None else {"end_pts": first + max(round((end - start) * sr), 0)}
     sound = sound.filter("atrim", start_pts=first, **limits)
     return command(settings, sound.output("pipe:1", format="f32le", ac=channels, ar=sr))

@@ -68,6 +68,24 @@ def test_times_are_the_same_wherever_reading_begins(
     assert [time + 7.0 for time in _click_times(part.samples, SR)] == pytest.approx([7.75], abs=within)
 
 
+@pytest.mark.parametrize(
+    ("stored", "wanted"), [(44100, 48000), (48000, 44100), (16000, 48000), (44100, 24000)]
+)
+def test_a_piece_at_another_rate_begins_where_it_was_asked_to(
+    stored: int, wanted: int, tmp_path: Path, ffmpeg: Run, settings: Settings
+) -> None:
+    wave, path = tmp_path / "clicks.wav", tmp_path / "a.m4a"
+    times = [0.25, 2.5, 34.25, 35.0]
+    _clicks(wave, times, 36.0, stored)
+    ffmpeg("-i", wave, "-c:a", "aac", path)
+    for start, found in ((0.75, times[1:2]), (2.0, times[1:2]), (33.5, times[2:])):
+        part = load_sound(path, settings, sr=wanted, start=start, end=start + 2.0)
+        assert len(part.samples) == 2 * wanted
+        assert [time + start for time in _click_times(part.samples, wanted)] == pytest.approx(
+            found, abs=0.002
+        )
+
+
 def test_blocks_are_the_whole(tmp_path: Path, settings: Settings) -> None:
     path = tmp_path / "noise.wav"
     noise = np.random.default_rng(3).normal(0, 0.1, (44100 * 5, 2)).astype(np.float32)

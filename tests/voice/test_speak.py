@@ -31,17 +31,17 @@ OPTIONS = {
 
 
 class Steps(NullReport):
-    """Remembers the stages and the notes."""
+    """Remembers the steps and the notes."""
 
     def __init__(self) -> None:
-        self.stages: list[str] = []
+        self.seen: list[tuple[str, float, float | None]] = []
         self.notes: list[tuple[str, str]] = []
 
     def note(self, message: Message, level: NoteLevel = "hint") -> None:
         self.notes.append((level, message.en))
 
     def step(self, stage: str, done: float, total: float | None = None, unit: str = "") -> None:
-        self.stages.append(stage)
+        self.seen.append((stage, done, total))
 
 
 def test_a_line_in_the_voice_of_a_recording(
@@ -57,10 +57,12 @@ def test_a_line_in_the_voice_of_a_recording(
     assert [word["text"] for word in result["words"]] == ["Good", "morning", "all", "3", "of", "you"]
     assert 0.2 < result["similarity"] <= 1
     assert result["voice"] == reference.stem
-    assert "reference" in report.stages and "speak" in report.stages
+    learning = [done for stage, done, total in report.seen if stage == "voice" and total]
+    assert learning[-1] == 5 and learning == sorted(learning)  # "voice 2 of 5", never back
+    assert report.seen[-1] == ("speak", 1, 1)
     again = Steps()
     assert speak.run(tmp_path, {**OPTIONS, "reference": str(reference)}, context, again) == result
-    assert again.stages == []  # everything was there
+    assert again.seen == []  # everything was there
 
 
 def test_a_saved_voice(tmp_path: Path, context: EngineContext, engine: Kokoro) -> None:

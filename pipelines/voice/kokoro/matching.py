@@ -37,6 +37,8 @@ MIDDLE = 120  # frames of a stored rendition that are compared: two windows of t
 LOOKED_AT = (
     16  # stock voices compared with their spectrum brought to the reference's (the encoder is not cheap)
 )
+# What a user sees while a voice is learnt: the recording is searched for speech, measured, and three blends are tried.
+STAGE, LOOKING_STEPS, STEPS = "voice", 2, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +191,10 @@ def match(graph: Graph, packs: Packs, target: Target, report: Report) -> Trial:
     line = lines(PHRASE, "en")[0]
     candidates = blends(order, vectors, target)
     trials: list[Trial] = []
-    for done, weights in enumerate(candidates):
-        report.step("reference", done + 1, len(candidates) + 1, "voices")
+    for done, weights in enumerate(candidates, start=LOOKING_STEPS):
+        report.step(STAGE, done, STEPS, "steps")
         trials.append(attempt(graph, packs, weights, line, target))
-    report.step("reference", len(candidates) + 1, len(candidates) + 1, "voices")
+    report.step(STAGE, STEPS, STEPS, "steps")
     return max(trials, key=lambda trial: trial.similarity)
 
 
@@ -211,11 +213,14 @@ def enroll(graph: Graph, packs: Packs, folder: Path, audio: Audio, name: str, re
     key = _key(audio, packs)
     kept = load_profile(folder, key)
     if kept is not None:
+        report.step(STAGE, STEPS, STEPS, "steps")
         return VoiceProfile(kept.engine, name, kept.arrays, kept.facts)
-    report.step("reference", 0, None, "voices")
+    report.step(STAGE, 0, STEPS, "steps")
     heard = reference.prepare(audio)
     _remarks(heard, report)
-    profile = _profile(name, packs, heard, match(graph, packs, target := _target(heard), report), target)
+    report.step(STAGE, 1, STEPS, "steps")
+    target = _target(heard)
+    profile = _profile(name, packs, heard, match(graph, packs, target, report), target)
     save_profile(folder, key, profile)
     return profile
 
