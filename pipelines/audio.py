@@ -177,7 +177,8 @@ def mix_lines(
     Lines may overlap; what lies outside ``0 … duration`` is cut off. Memory holds a few seconds, whatever the length.
 
     Args:
-        lines: start in seconds and a short sound file of any rate, mono or with ``channels`` channels.
+        lines: start in seconds and a short sound file of any rate, mono or with ``channels`` channels; a mono line is
+            as loud on all channels together as it is alone.
         duration, sr, channels: of the result, which has exactly ``round(duration * sr)`` samples.
         background: blocks at ``sr``, (n,) or (n, channels), from time 0; silence after its end. It is lowered by
             ``duck_db`` under the lines. None for silence.
@@ -270,7 +271,10 @@ def _expand(gain: npt.NDArray[np.float32], channels: int) -> npt.NDArray[np.floa
 
 def _load(line: _Line, sr: int, channels: int) -> Samples:
     samples, rate = soundfile.read(line.path, dtype="float32")
-    return match_channels(_exactly(resample(samples, rate, sr), line.length), channels)
+    placed = _exactly(resample(samples, rate, sr), line.length)
+    if placed.ndim == 1 and channels > 1:  # the loudness of all channels is added up (ITU-R BS.1770)
+        placed = placed / np.float32(np.sqrt(channels))
+    return match_channels(placed, channels)
 
 
 def _speech(lines: list[_Line], sr: int, ducking: Ducking) -> npt.NDArray[np.float64]:
