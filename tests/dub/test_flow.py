@@ -91,6 +91,7 @@ def test_the_spanish_dub_has_both_subtitles_and_says_what_they_say(spanish: Dubb
     assert "second week of new member orientation" in source
     assert "segunda semana" in target and "orientación" in target
     assert spanish.plan.source_language == "en" and spanish.plan.target_language == "es"
+    assert spanish.report["loudness"]["lufs"] == pytest.approx(-16.0, abs=0.7)
 
 
 def whole_sound(path: Path, dub: Dubbed) -> np.ndarray:
