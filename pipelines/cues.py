@@ -7,6 +7,7 @@ dynamic programming over the words of a stretch of speech.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -45,18 +46,20 @@ class _Token:
     last: bool  # the last of its segment
 
 
-def cues(segments: Sequence[Segment], rules: CueRules | None = None) -> tuple[Segment, ...]:
+def cues(
+    segments: Sequence[Segment], rules: CueRules | None = None, *, until: float = math.inf
+) -> tuple[Segment, ...]:
     """Cut speech into cues that keep the rules; all text is kept, in order.
 
     Segments' word times decide where cues begin and end; a segment without words is timed by its letters. A cue's
     text has its lines separated by newlines. Cues never overlap; one that is too fast to read stays until shortly
-    before the next.
+    before the next, and none stays longer than ``until``, where the film or the sound ends (seconds).
     """
     rules = rules or CueRules()
     shown: list[Segment] = []
     for speaker, tokens in _stretches(segments, rules):
         shown += [_cue(group, speaker, rules) for group in _split(tokens, rules)]
-    return _timed(shown, rules)
+    return tuple(replace(cue, end=max(min(cue.end, until), cue.start)) for cue in _timed(shown, rules))
 
 
 def width(text: str) -> int:

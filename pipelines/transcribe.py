@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,14 +46,9 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
     for wanted in formats:
         name = f"transcript.{wanted}" if wanted != "json" else TRANSCRIPT
         if wanted != "json":
-            subtitles.write(folder / name, shown if wanted == "txt" else readable(shown, ends), wanted)
+            subtitles.write(folder / name, shown if wanted == "txt" else cues(shown, until=ends), wanted)
         files[wanted] = name
     return {"transcript": TRANSCRIPT, **facts, "files": files}
-
-
-def readable(segments: Sequence[Segment], ends: float) -> tuple[Segment, ...]:
-    """Segments as cues that can be read; none stays longer than the sound, which ends at ``ends`` seconds."""
-    return tuple(dataclasses.replace(cue, end=max(min(cue.end, ends), cue.start)) for cue in cues(segments))
 
 
 def listen(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:

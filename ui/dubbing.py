@@ -67,9 +67,16 @@ class DubHandlers:
                 Message("Choose another language.", "请选择其他语言。"),
                 languages.name(given["target"], language_of(request)),
             )
+        from pipelines.dub import check_input
+
+        check_input(Path(options["input"]))  # now, not when the jobs before it have ended
         title = f"{Path(options['input']).name} → {languages.name(given['target'], language_of(request))}"
         private = {KEY: given["key"]} if given["key"] else None
-        return self.services.submit(JobSpec("dub", options, title), private)
+        spec = JobSpec("dub", options, title)
+        if going := self.services.going(spec):
+            notices.tell(request, "ui_going_already")
+            return going
+        return self.services.submit(spec, private)
 
     def targets(self, language: str) -> list[tuple[str, str]]:
         """Languages to dub into, each with how its translation comes about."""

@@ -18,7 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 import gradio as gr
 from gradio.blocks import Block
 
-from pipelines.errors import PipelineError
+from pipelines.errors import InputError, PipelineError
 from pipelines.estimate import SHORTEST_LESSON
 from pipelines.jobs.spec import JobView, StageView
 from ui.clock import clock
@@ -91,7 +91,7 @@ class Follower:
         return {
             panel.progress: job_html(view, language, expected=expected_seconds(self.services, view)),
             panel.stop: gr.Button(visible=not view.ended),
-            panel.resume: gr.Button(visible=view.state in ("failed", "stopped")),
+            panel.resume: gr.Button(visible=worth_resuming(view)),
             panel.timer: gr.Timer(active=not view.ended),
             **{self.results[name]: update for name, update in self.show(view, language).items()},
         }
@@ -172,6 +172,21 @@ def job_panel(services: Services, name: str) -> JobPanel:
     return JobPanel(name, last, progress, stop, resume, gr.Timer(SECONDS_BETWEEN_LOOKS, active=False))
 
 
+def waits_for_words(view: JobView) -> bool:
+    """Whether a dub has come to the point where a person writes the translation: a pause by design, no failure."""
+    return (
+        view.state == "failed" and view.error is not None and view.error.get("code") == "translator-missing"
+    )
+
+
+def worth_resuming(view: JobView) -> bool:
+    """Whether doing the same again may end better: not where something that was given cannot be used."""
+    if view.state == "stopped":
+        return True
+    refused = view.error is not None and view.error.get("exit_code") == InputError.exit_code
+    return view.state == "failed" and not refused and not waits_for_words(view)
+
+
 def stage_name(name: str, language: str) -> str:
     """A stage as people call it."""
     key = f"ui_stage_{name}"
@@ -181,6 +196,8 @@ def stage_name(name: str, language: str) -> str:
 def _stage_state(view: JobView, index: int, count: int) -> str:
     if view.state == "done" or index < count - 1:
         return "done"
+    if waits_for_words(view):  # what was heard stands in the table
+        return "done" if view.stages[index].name == "listen" else "waiting"
     return {"failed": "failed", "stopped": "stopped"}.get(view.state, "running")
 
 
@@ -303,8 +320,10 @@ def job_html(
 
     With ``expected`` seconds by stage it also says how long the whole job will take yet.
     """
+    paused = waits_for_words(view)
+    state = "ui_state_words" if paused else f"ui_state_{view.state}"
     parts = [
-        f'<div class="head" role="status"><span>{escaped(text(language, f"ui_state_{view.state}"))}'
+        f'<div class="head" role="status"><span>{escaped(text(language, state))}'
         f" · {escaped(view.title or view.kind)}</span>"
         f'<span class="times">{escaped(_times(view, language, now, expected))}</span></div>',
         _rows(view, language),
@@ -313,5 +332,8 @@ def job_html(
         kind = "note" if note.level == "warning" else "hint"
         parts.append(f'<div class="problem {kind}">{escaped(note.zh if language == "zh" else note.en)}</div>')
     if view.error is not None and view.state == "failed":
-        parts.append(f'<div class="problem" role="alert">{escaped(error_sentence(view, language))}</div>')
+        kind = " hint" if paused else ""
+        parts.append(
+            f'<div class="problem{kind}" role="alert">{escaped(error_sentence(view, language))}</div>'
+        )
     return f'<div class="job" data-job="{escaped(view.id)}" data-state="{view.state}">{"".join(parts)}</div>'

@@ -49,6 +49,13 @@ class Services:
         results.promise_to_save(self.store.folder(job_id).path)
         return job_id
 
+    def going(self, spec: JobSpec) -> str | None:
+        """The job that waits or runs already and asks for exactly the same: a button was pressed twice."""
+        for view in self.store.list(states=("queued", "running"), kinds=(spec.kind,)):
+            if view.options == spec.options:
+                return view.id
+        return None
+
     def save(self, view: JobView) -> dict[str, Path]:
         """Save a finished job's results, once, whoever asks first (the page or the keeper)."""
         with self.saving:

@@ -61,6 +61,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_state_stopping": ("Stopping", "正在停止"),
     "ui_state_done": ("Finished", "已完成"),
     "ui_state_failed": ("Not finished", "未完成"),
+    "ui_state_words": ("Waiting for your translation, below", "等待您填写译文（见下方）"),
+    "ui_going_already": (
+        "This very dub is under way already: here it is.",
+        "相同的配音任务已在进行中，显示如下。",
+    ),
     "ui_state_stopped": ("Stopped", "已停止"),
     "ui_empty_dub": (
         "Your dubbed video will appear here. Five steps: listening, translating, speaking, syncing the lips, making the "

@@ -3,6 +3,6 @@
 Every step leaves its files in the folder and is skipped when they are there and nothing it depends on has changed.
 """
 
-from pipelines.dub.flow import run
+from pipelines.dub.flow import check_input, run
 
-__all__ = ["run"]
+__all__ = ["check_input", "run"]

@@ -12,6 +12,7 @@ from pipelines.artifacts import fingerprint, options_key, run_stage
 from pipelines.cues import cues
 from pipelines.dub.check import LineCheck
 from pipelines.dub.run import DubRun
+from pipelines.dub.soundtrack import total_frames
 from pipelines.dub.speaking import times_file
 from pipelines.files import write_json
 from pipelines.languages import language_name
@@ -30,8 +31,9 @@ def assemble(run: DubRun, plan: DubPlan, picture: Path, sound: Path) -> None:
     run.report.step("video", 0, 1, "files")
     target = [spoken_segment(run, line) for line in plan.lines if line.state == "spoken"]
     source = [Segment(line.start, line.end, line.source) for line in plan.lines if line.source]
-    subtitles.write(run.folder / TARGET, cues(target), "srt")
-    subtitles.write(run.folder / SOURCE, cues(source), "srt")
+    ends = float(total_frames(run, plan) / run.info.fps)
+    subtitles.write(run.folder / TARGET, cues(target, until=ends), "srt")
+    subtitles.write(run.folder / SOURCE, cues(source, until=ends), "srt")
     soft, extra = soft_subtitles(run, plan), original_track(run, plan)
     key = options_key(
         picture=fingerprint(picture),

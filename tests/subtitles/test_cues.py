@@ -99,6 +99,13 @@ def test_fast_speech_stays_until_it_can_be_read() -> None:
     assert cue.end - cue.start == pytest.approx(reading_time(cue.text, CueRules()), abs=1e-6)
 
 
+def test_no_cue_stays_longer_than_the_film() -> None:
+    fast = Segment(6.5, 7.6, "This was said in hardly any time at all, just before the end.")
+    assert cues([fast])[0].end > 8.5
+    assert cues([fast], until=8.0)[0].end == 8.0
+    assert cues([fast], until=6.0)[0].end == 6.5, "never before it begins"
+
+
 def test_a_long_pause_is_not_bridged() -> None:
     words = (*_words("I went to the shop", 0.0, 12.0), *_words("and came back", 9.0, 12.0))
     shown = cues([Segment(0.0, words[-1].end, "I went to the shop and came back", words)])

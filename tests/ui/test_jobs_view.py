@@ -7,11 +7,19 @@ from pathlib import Path
 import gradio as gr
 import pytest
 
-from pipelines.errors import Message, NoFace
+from pipelines.errors import (
+    DiskFull,
+    Message,
+    NoFace,
+    NoSoundTrack,
+    PipelineError,
+    TranslatorMissing,
+    WorkerDied,
+)
 from pipelines.jobs.spec import JobView, NoteView, StageView
 from tests.ui.conftest import asking
 from ui.clock import clock
-from ui.jobs_view import job_html, plainly, seconds_left
+from ui.jobs_view import job_html, plainly, seconds_left, worth_resuming
 
 
 def view_of(**changed: object) -> JobView:
@@ -111,3 +119,23 @@ def test_an_unexpected_error_tells_the_user_nothing_of_the_code() -> None:
     with pytest.raises(gr.Error) as caught:
         handler()
     assert "secret" not in str(caught.value) and "System tab" in str(caught.value)
+
+
+def test_a_dub_that_waits_for_its_words_does_not_look_like_a_failure() -> None:
+    error = TranslatorMissing(Message("Nobody translates English", "没有翻译器")).record()
+    heard = (StageView("listen", 8.0, 8.0, "s", 3.0),)
+    html = job_html(view_of(state="failed", stages=heard, error=error, finished=120.0), "en")
+    assert "Waiting for your translation" in html and "Not finished" not in html
+    assert html.count('class="stage done"') == 1 and 'class="stage failed"' not in html
+    assert 'class="problem hint"' in html and "Nobody translates English" in html
+
+
+@pytest.mark.parametrize(
+    ("error", "worth"),
+    [(WorkerDied, True), (DiskFull, True), (NoSoundTrack, False), (TranslatorMissing, False)],
+)
+def test_resume_is_offered_only_where_the_same_may_end_better(
+    error: type[PipelineError], worth: bool
+) -> None:
+    assert worth_resuming(view_of(state="failed", error=error(Message("x", "x")).record())) is worth
+    assert worth_resuming(view_of(state="stopped")) and not worth_resuming(view_of(state="running"))

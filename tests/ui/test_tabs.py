@@ -16,7 +16,7 @@ from imageio_ffmpeg import get_ffmpeg_exe
 from pipelines import remade, weights
 from pipelines.backend.policy import Policy
 from pipelines.backend.probe import Probe
-from pipelines.errors import InputError
+from pipelines.errors import InputError, MediaError
 from pipelines.files import read_json
 from pipelines.jobs.locks import held
 from tests.ui.conftest import PATIENCE, asking, dub_values, ended
@@ -82,6 +82,37 @@ def test_without_a_translator_the_table_opens_and_its_lines_make_the_dub(
     assert asked["times"] == 2 and [line["text"] for line in asked["lines"]] == ["おはよう。", "電車で。"]
     plan = lines.read_plan(view.folder)
     assert plan is not None and plan.lines[0].text == "おはよう。"
+
+
+def test_the_same_dub_asked_for_twice_is_one_job(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("gradio.Info", lambda words, **_: said.append(words))
+    handlers, video = DubHandlers(services), str(clip(tmp_path / "slow.mp4"))
+    first = handlers.submit(asking(), **dub_values(file=video))
+    assert handlers.submit(asking(), **dub_values(file=video)) == first and "under way already" in said[0]
+    other = handlers.submit(asking(), **dub_values(file=video, target="fr"))
+    assert other != first and len(services.store.list()) == 2
+    for job in (other, first):
+        services.executor.stop(job)
+        ended(services, job)
+    assert handlers.submit(asking(), **dub_values(file=video)) not in (first, other), (
+        "an ended one is no obstacle"
+    )
+
+
+def test_what_cannot_be_dubbed_is_refused_before_it_waits_for_its_turn(
+    services: Services, tmp_path: Path
+) -> None:
+    text, silent = tmp_path / "text.mp4", tmp_path / "silent.mp4"
+    text.write_text("not a video", encoding="utf-8")
+    command = [get_ffmpeg_exe(), "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:d=1", str(silent)]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    for path, words in ((text, "not a video"), (silent, "no sound")):
+        with pytest.raises(MediaError, match=words):
+            DubHandlers(services).submit(asking(), **dub_values(file=str(path)))
+    assert services.store.list() == ()
 
 
 def test_a_missing_file_is_refused_in_words(services: Services) -> None:
