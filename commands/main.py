@@ -43,7 +43,7 @@ def main(argv: Sequence[str]) -> int:
     except PipelineError as error:
         if arguments.debug:
             logging.getLogger(__name__).debug("%s", error, exc_info=True)
-        sys.stderr.write(f"{error.sentence(language())}\n")
+        sys.stderr.write(f"{error.sentence(language(), whole=True)}\n")
         return error.exit_code
     except KeyboardInterrupt:
         sys.stderr.write("\n")

@@ -71,7 +71,9 @@ class Ending:
             "files": self.files,
             "result": view.result if view else {},
             "notes": [{"level": n.level, "en": n.en, "zh": n.zh} for n in view.notes] if view else [],
-            "error": {**self.error.record(), "sentence": self.error.sentence("en")} if self.error else None,
+            "error": {**self.error.record(), "sentence": self.error.sentence("en", whole=True)}
+            if self.error
+            else None,
         }
 
 
@@ -195,7 +197,7 @@ def _finish(ending: Ending, find: Find, overwrite: bool, console: Console) -> No
                 ending.files[role] = str(deliver(made[role], goal, overwrite))
     except PipelineError as error:
         ending.error = error
-        console.say(f"{ending.task.spec.title}: {error.sentence(language())}")
+        console.say(f"{ending.task.spec.title}: {error.sentence(language(), whole=True)}")
 
 
 def _seconds(view: JobView | None) -> float | None:

@@ -7,6 +7,7 @@ goes to the log with its traceback, never to the page.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 
@@ -38,15 +39,25 @@ class PipelineError(Exception):
         self.what = what
         self.todo = todo or Message("", "")
         self.where = where
-        super().__init__(self.sentence("en"))
+        super().__init__(self.sentence("en", whole=True))
 
-    def sentence(self, language: str) -> str:
-        """The whole message: ``what (where). todo``, as shown on the page and on stderr."""
+    def sentence(self, language: str, *, whole: bool = False) -> str:
+        """The message: ``what (where). todo``.
+
+        Args:
+            whole: name files with their folders, as a log and a terminal want it; the page shows ``place``.
+        """
         what, todo = self.what.text(language), self.todo.text(language)
-        place = f" ({self.where})" if self.where else ""
+        where = self.where if whole else self.place
+        place = f" ({where})" if where else ""
         if language.lower().startswith("zh"):
             return f"{what.rstrip('。')}{place}。{todo}"
         return f"{what.rstrip('.')}{place}. {todo}".rstrip()
+
+    @property
+    def place(self) -> str:
+        """``where`` as the page shows it."""
+        return self.where
 
     def record(self) -> dict[str, Any]:
         """JSON for the job record; ``from_record`` is its inverse."""
@@ -75,6 +86,12 @@ class InputError(PipelineError):
 
     code = "input"
     exit_code = 2
+
+    @property
+    def place(self) -> str:
+        """The file's name alone: an upload lies in a folder of ours that tells the user nothing."""
+        path = Path(self.where)
+        return path.name if path.is_absolute() else self.where
 
 
 class OptionError(InputError):

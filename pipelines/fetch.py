@@ -208,7 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         fetched = fetch(settings, ids, _Terminal())
     except PipelineError as error:
-        sys.stderr.write(f"\n{error.sentence('en')}\n")
+        sys.stderr.write(f"\n{error.sentence('en', whole=True)}\n")
         return error.exit_code
     if fetched:
         sys.stderr.write("\n")

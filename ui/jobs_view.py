@@ -140,6 +140,7 @@ def plainly(handler: Callable[P, R]) -> Callable[P, R]:
         try:
             return handler(*args, **kwargs)
         except PipelineError as error:
+            log.info("Refused: %s", error)
             raise gr.Error(
                 error.sentence(language), title=text(language, "ui_problem"), print_exception=False
             ) from error

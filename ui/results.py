@@ -18,6 +18,7 @@ from pipelines.settings import Settings
 from ui.i18n import escaped, text
 
 RECORD = "saved.json"
+SENTENCE_ENDS = " .,;:!?…—–-，。、；：！？"
 MAIN = {"dub": "video", "sync": "video", "speak": "audio"}
 
 
@@ -48,11 +49,15 @@ def all_made(view: JobView) -> list[Path]:
 
 
 def output_stem(view: JobView) -> str:
-    """``<name>-<lang>`` for a dub; otherwise the name of what was put in, or the first words of what was said."""
+    """``<name>-<lang>`` for a dub, ``<name>-talking`` for a talking head; else what was put in, or what is said."""
     options = view.options
     source = options.get("input") or options.get("face")
     name = file_name(Path(str(source)).stem if source else view.title) or view.kind
-    return f"{name}-{options['target_language']}" if view.kind == "dub" else name
+    if view.kind == "dub":
+        return f"{name}-{options['target_language']}"
+    if view.kind == "sync":
+        return f"{name}-talking"
+    return name if source else name.rstrip(SENTENCE_ENDS) or view.kind
 
 
 def file_name(words: str) -> str:
@@ -88,8 +93,9 @@ def save_results(settings: Settings, view: JobView) -> dict[str, Path]:
     suffix = _free_suffix(settings.outputs, stem, wanted.values())
     copies = {}
     for path, name in wanted.items():
-        own, rest = name.startswith(f"{stem}."), name.removeprefix(stem)
-        target = files.free_name(settings.outputs / (f"{stem}{suffix}{rest}" if own else name))
+        own = name.startswith(_own_beginnings(stem))
+        numbered = f"{stem}{suffix}{name.removeprefix(stem)}" if own else name
+        target = files.free_name(settings.outputs / numbered)
         with files.part_file(target) as part:
             _link_or_copy(path, part)
         copies[path.name] = target
@@ -98,7 +104,8 @@ def save_results(settings: Settings, view: JobView) -> dict[str, Path]:
 
 
 def output_names(view: JobView) -> dict[Path, str]:
-    """The files to save and their names: ``talk-es.mp4`` with ``talk-es.srt``, and ``talk-en.srt`` for what was said.
+    """The files to save and their names: ``talk-es.mp4`` with ``talk-es.srt`` and ``talk-es-report.json``, and
+    ``talk-en.srt`` for what was said.
 
     Players find subtitles of the same name by themselves.
     """
@@ -113,14 +120,21 @@ def output_names(view: JobView) -> dict[Path, str]:
             names[path] = f"{stem.rpartition('-')[0]}-{spoken}{path.suffix}"
         elif path in (main, made(view, "subtitles", "target")) or view.kind == "transcribe":
             names[path] = f"{stem}{path.suffix}"
+        elif path == made(view, "report"):
+            names[path] = f"{stem}-report{path.suffix}"
         elif path.suffix != ".json":
             names[path] = f"{stem}.{path.stem}{path.suffix}"
     return names
 
 
+def _own_beginnings(stem: str) -> tuple[str, str]:
+    """How the names of files begin that belong together by their stem."""
+    return f"{stem}.", f"{stem}-report."
+
+
 def _free_suffix(folder: Path, stem: str, names: Iterable[str]) -> str:
     """Nothing, or `` (2)``, `` (3)``… for all files of this stem alike, so that what belongs together shows it."""
-    own = [name.removeprefix(stem) for name in names if name.startswith(f"{stem}.")]
+    own = [name.removeprefix(stem) for name in names if name.startswith(_own_beginnings(stem))]
     number, suffix = 1, ""
     while any((folder / f"{stem}{suffix}{rest}").exists() for rest in own):
         number += 1

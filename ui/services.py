@@ -148,7 +148,7 @@ def source_path(services: Services, uploaded: str | None, typed: str | None) -> 
                 "Give the whole path, beginning at the drive or at /.",
                 "请填写完整路径（从盘符或 / 开始）。",
             ),
-            name,
+            f"“{name}”",  # quoted, with its folders: the mistake may be in one of them
         )
     return path.resolve()
 

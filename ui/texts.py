@@ -84,6 +84,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_left": ("{time} left", "还需 {time}"),
     "ui_left_minutes": ("about {time} min left", "大约还需 {time} 分钟"),
     "ui_left_seconds": ("about {time} s left", "大约还需 {time} 秒"),
+    "ui_stage_search": ("Finding speech", "查找语音"),
     "ui_stage_listen": ("Listening", "识别语音"),
     "ui_stage_translate": ("Translating", "翻译"),
     "ui_stage_speak": ("Speaking", "合成语音"),

@@ -15,7 +15,7 @@ from pipelines.progress import Report
 from pipelines.settings import Settings
 from pipelines.types import Samples
 
-SEARCH_STAGE = "find speech"
+SEARCH_STAGE = "search"
 
 
 def sound_blocks(

@@ -200,7 +200,9 @@ def _torch(probe: Probe) -> Row:
                 "请运行 bash start_app.sh --setup-only 修复。",
             ),
         )
-    found = f"{probe.torch}, torchaudio {probe.torchaudio or 'does not import'}, build {probe.build} {probe.runtime}".strip()
+    # Looked at from outside only, nobody knows whether torchaudio imports.
+    audio = f", torchaudio {probe.torchaudio or 'does not import'}" if probe.asked else ""
+    found = f"{probe.torch}{audio}, build {probe.build} {probe.runtime}".strip()
     pair = not probe.asked or bool(probe.torchaudio)
     return Row(
         "torch",

@@ -55,7 +55,7 @@ def test_a_job_is_sent_off_watched_and_stopped(site: Site, tmp_path: Path) -> No
     done = until(client, job, "done", "failed")
     assert done["state"] == "done", done["error"]
     names = sorted(Path(path).name for path in done["files"])
-    assert names == ["talk api-en.srt", "talk api-es.mp4", "talk api-es.srt"]
+    assert names == ["talk api-en.srt", "talk api-es-report.json", "talk api-es.mp4", "talk api-es.srt"]
     assert all(Path(path).is_file() for path in done["files"])
 
 

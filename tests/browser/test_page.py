@@ -292,6 +292,44 @@ def test_the_jobs_tab_lists_opens_and_deletes(context: Make, site: Site, clips: 
     expect(page.locator("#jobs-table [role=gridcell]", has_text="slow.mp4")).to_have_count(0)
 
 
+def test_the_row_of_a_job_that_is_watched_follows_it(context: Make, site: Site, clips: Path) -> None:
+    page = visit(context(), site)
+    choose(page, clips / "slow.mp4", "French")
+    page.locator("#dub-go").click()
+    page.locator("#dub-progress .job[data-state=running]").wait_for()
+    page.get_by_role("tab", name="Jobs", exact=True).click()
+    page.locator("#jobs-table [role=gridcell]", has_text="slow.mp4").first.click()
+    expect(page.locator("#jobs-card .job[data-state=running]")).to_be_visible()
+    cells = page.locator("#jobs-table [role=gridcell]")
+    running = cells.get_by_text("Running", exact=True)
+    expect(running).to_have_count(1)
+    page.locator("#jobs-stop").click()
+    expect(page.locator("#jobs-card .job[data-state=stopped]")).to_be_visible()
+    expect(running).to_have_count(0)
+    page.locator("#jobs-resume").click()
+    expect(running).to_have_count(1)
+    page.locator("#jobs-stop").click()
+    expect(page.locator("#jobs-card .job[data-state=stopped]")).to_be_visible()
+    expect(running).to_have_count(0)
+    page.locator("#jobs-delete").click()
+    page.locator("#jobs-really").click()
+    expect(cells.get_by_text("slow.mp4")).to_have_count(0)
+
+
+def test_the_examples_consent_does_not_hold_for_another_voice(
+    context: Make, site: Site, tmp_path: Path
+) -> None:
+    page = visit(context(), site)
+    page.get_by_role("tab", name="Voice cloning", exact=True).click()
+    page.locator("#voice-example").click()
+    consent = page.get_by_label("This is my voice, or I may use it")
+    expect(consent).to_be_checked()
+    page.wait_for_timeout(1500)
+    expect(consent).to_be_checked()
+    page.locator("#voice-sample").get_by_label("Clear").click()
+    expect(consent).not_to_be_checked()
+
+
 def test_the_demo_address_opens_with_the_example(context: Make, site: Site) -> None:
     page = context().new_page()
     page.goto(f"{site.url}?demo=1")

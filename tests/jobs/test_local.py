@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.backend.policy import Policy
-from pipelines.errors import OptionError, PipelineError
+from pipelines.errors import DiskFull, InputError, MediaError, Message, NoFace, OptionError, PipelineError
 from pipelines.jobs.local import LocalExecutor
 from pipelines.jobs.spec import JobSpec
 from pipelines.jobs.store import JobStore
@@ -69,6 +69,23 @@ def test_an_expected_failure_keeps_its_words_in_both_languages(executor: LocalEx
     assert (error.code, error.exit_code) == ("media", 2)
     assert error.sentence("en") == "The file is not a video (x.mp4). Choose another."
     assert error.sentence("zh") == "文件不是视频 (x.mp4)。请另选。"
+
+
+@pytest.mark.parametrize("kind", [InputError, MediaError, NoFace])
+def test_a_file_is_named_without_its_folders_but_whole_in_the_log(kind: type[InputError]) -> None:
+    where = f"/home/me/my cache/uploads/{'ab' * 32}/my talk 你好.mp4, line 3"
+    error = PipelineError.from_record(
+        kind(Message("It is empty", "文件为空"), Message("", ""), where).record()
+    )
+    assert error.sentence("en") == "It is empty (my talk 你好.mp4, line 3)."
+    assert error.sentence("zh") == "文件为空 (my talk 你好.mp4, line 3)。"
+    assert error.sentence("en", whole=True).count(where) == str(error).count(where) == 1
+    folder = DiskFull(Message("No room", "没有空间"), where="/home/me/outputs")
+    assert folder.sentence("en") == "No room (/home/me/outputs)."
+
+
+def test_times_and_lines_are_named_as_they_are() -> None:
+    assert NoFace(Message("No face", "没有人脸"), where="0:00–0:03").place == "0:00–0:03"
 
 
 def test_unknown_kind_is_refused(executor: LocalExecutor) -> None:

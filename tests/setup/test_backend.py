@@ -358,6 +358,22 @@ def test_an_ffmpeg_setting_that_does_not_run(settings: Settings, tmp_path: Path)
     assert rows["ffmpeg"].level == "fail" and "DUBWRIGHT_FFMPEG" in rows["ffmpeg"].remedy.en
 
 
+@pytest.mark.parametrize(
+    ("asked", "torchaudio", "level", "found"),
+    [
+        (False, "", "ok", "2.11.0, build cpu"),
+        (True, "2.11.0", "ok", "2.11.0, torchaudio 2.11.0, build cpu"),
+        (True, "", "warn", "2.11.0, torchaudio does not import, build cpu"),
+    ],
+)
+def test_of_torchaudio_only_what_was_tried_is_said(
+    settings: Settings, asked: bool, torchaudio: str, level: str, found: str
+) -> None:
+    seen = Probe(torch="2.11.0", torchaudio=torchaudio, asked=asked)
+    row = next(row for row in preflight.machine(settings, seen) if row.id == "torch")
+    assert (row.level, row.found) == (level, found)
+
+
 def amd_probe(card: Card, **changes: object) -> Probe:
     return replace(ROCM, hardware=Hardware((card,), kfd=True), **changes)  # type: ignore[arg-type]
 

@@ -27,6 +27,7 @@ from ui.dubbing import DubHandlers
 from ui.i18n import text
 from ui.keeper import save_finished, tidy_uploads
 from ui.machine import Machine
+from ui.page import build_page
 from ui.services import Services, source_path
 from ui.tabs.jobs import JobsHandlers
 from ui.tabs.parts import engine_choices
@@ -51,6 +52,7 @@ def test_a_dub_is_saved_under_its_name_and_never_over_another(services: Services
     names = sorted(path.name for path in services.settings.outputs.iterdir())
     assert names == [
         "my talk 你好-en.srt",
+        "my talk 你好-es (2)-report.json",
         "my talk 你好-es (2).mp4",
         "my talk 你好-es (2).srt",
         "my talk 你好-es.mp4",
@@ -58,7 +60,7 @@ def test_a_dub_is_saved_under_its_name_and_never_over_another(services: Services
     assert (services.settings.outputs / "my talk 你好-es.mp4").read_bytes() == b"mine"
     assert "my talk 你好-es (2).mp4" in shown["saved"].value
     handlers.show(view, "en")
-    assert len(list(services.settings.outputs.iterdir())) == 4, "looking again makes no second copy"
+    assert len(list(services.settings.outputs.iterdir())) == 5, "looking again makes no second copy"
 
 
 def test_without_a_translator_the_table_opens_and_its_lines_make_the_dub(
@@ -120,6 +122,9 @@ def test_a_missing_file_is_refused_in_words(services: Services) -> None:
         DubHandlers(services).submit(asking(), **dub_values())
     with pytest.raises(InputError, match="no such file"):
         DubHandlers(services).submit(asking(), **dub_values(path="/no/such.mp4"))
+    with pytest.raises(InputError) as typed:
+        source_path(services, None, "/fims/talk.mp4")
+    assert "(“/fims/talk.mp4”)" in typed.value.sentence("en"), "the slip is in the folder"
 
 
 def test_paths_are_taken_only_when_the_page_is_this_computers_own(services: Services, tmp_path: Path) -> None:
@@ -132,7 +137,7 @@ def test_paths_are_taken_only_when_the_page_is_this_computers_own(services: Serv
 
 
 def test_voice_needs_consent(services: Services, tmp_path: Path) -> None:
-    given = {"sample": str(tmp_path / "me.wav"), "words": "Hello.", "language": "", "engine": "kokoro"}
+    given = {"sample": str(tmp_path / "me.wav"), "words": "Hello there,", "language": "", "engine": "kokoro"}
     given |= {"seconds": None, "speed": 1.0, "seed": 0}
     with pytest.raises(InputError, match="may use this voice"):
         VoiceHandlers(services).submit(**given, consent=False)
@@ -140,7 +145,20 @@ def test_voice_needs_consent(services: Services, tmp_path: Path) -> None:
     shown = VoiceHandlers(services).show(view, "en")
     assert shown["measures"] == "1.00 s · Spanish · likeness to the sample 0.71"
     assert VoiceHandlers(services).show(view, "zh")["measures"] == "1.00 秒 · 西班牙语 · 与样本相似度 0.71"
-    assert (services.settings.outputs / "me Hello.wav").is_file()
+    assert (services.settings.outputs / "me Hello there.wav").is_file(), "no comma before the extension"
+
+
+def test_only_what_the_user_brings_takes_the_consent_back(services: Services) -> None:
+    demo = build_page(services)
+    boxes = {block.elem_id: number for number, block in demo.blocks.items() if hasattr(block, "elem_id")}
+    events = {
+        event
+        for function in demo.fns.values()
+        if [block._id for block in function.outputs] == [boxes["voice-consent"]]
+        for number, event in function.targets
+        if number == boxes["voice-sample"] and function.fn is not None and function.fn() is False
+    }
+    assert events == {"upload", "stop_recording", "clear"}, "not change: the example's sample sets it off"
 
 
 def test_transcription_shows_text_with_times_and_files(services: Services, tmp_path: Path) -> None:
@@ -173,6 +191,7 @@ def test_a_talking_head_needs_something_to_say(services: Services, tmp_path: Pat
     view = ended(services, TalkingHeadHandlers(services).submit(**given, sound=None, words="Hello."))
     assert view.state == "done" and view.options["text"] == "Hello." and view.options["audio"] is None
     assert view.options["language"] == "it"
+    assert [path.name for path in services.save(view).values()] == ["face-talking.mp4"]
 
 
 def test_the_job_list_shows_disk_use_and_deletes_only_the_job(services: Services, tmp_path: Path) -> None:
@@ -182,15 +201,19 @@ def test_the_job_list_shows_disk_use_and_deletes_only_the_job(services: Services
     )
     saved = services.save(view)
     table, ids, summary = handlers.listing("", asking())
-    assert ids == [view.id] and table["data"][0][1:4] == ["Dub", "a.mp4 → Spanish", "Finished"]
+    assert ids == {view.id: "done"} and table["data"][0][1:4] == ["Dub", "a.mp4 → Spanish", "Finished"]
     assert table["data"][0][4].endswith("kB") and "1 jobs" in summary
-    assert handlers.listing(" a.MP4 ", asking())[1] == [view.id]
+    assert list(handlers.listing(" a.MP4 ", asking())[1]) == [view.id]
     table, ids, summary = handlers.listing("holiday", asking())
-    assert (table["data"], ids) == ([], []) and summary.startswith("No job has these words")
+    assert (table["data"], ids) == ([], {}) and summary.startswith("No job has these words")
     _, question = handlers.ask(view.id, asking())
     assert "a.mp4 → Spanish" in question and "outputs folder stay" in question
+    stale = handlers.watch(view.id, {view.id: "running"}, "", asking())
+    assert stale[-3]["data"][0][3] == "Finished" and stale[-2] == {view.id: "done"}
+    for listed in ({view.id: "done"}, {}):
+        assert handlers.watch(view.id, listed, "", asking())[-3:] == (gr.skip(),) * 3
     handlers.delete(view.id)
-    assert handlers.listing("", asking())[1] == [] and not view.folder.exists()
+    assert handlers.listing("", asking())[1] == {} and not view.folder.exists()
     assert all(path.is_file() for path in saved.values()) and (tmp_path / "a.mp4").is_file()
 
 

@@ -47,7 +47,7 @@ class JobsHandlers:
         ]
 
     def listing(self, words: str, request: gr.Request) -> tuple[Any, ...]:
-        """Table of the jobs with these words in their name (empty: all), ids of its rows, and the sum line."""
+        """Table of the jobs with these words in their name (empty: all), state by id of its rows, and the sum line."""
         language, views = language_of(request), self.views(words)
         heads = [text(language, f"ui_jobs_column_{name}") for name in COLUMNS]
         total = sum(self.services.store.disk_use(view.id) for view in views)
@@ -60,14 +60,24 @@ class JobsHandlers:
         rule = CLEAN_UP_RULE.text(language)
         return (
             table,
-            [view.id for view in views],
+            {view.id: view.state for view in views},
             f"{summary} {rule} {text(language, 'ui_jobs_uploads_rule')}",
         )
 
-    def choose(self, ids: list[str], picked: gr.SelectData, request: gr.Request) -> tuple[Any, ...]:
+    def choose(
+        self, listed: dict[str, str], words: str, picked: gr.SelectData, request: gr.Request
+    ) -> tuple[Any, ...]:
         """Show the job of the row that was clicked."""
-        job_id = ids[picked.index[0]] if picked.index[0] < len(ids) else ""
-        return job_id, *self.show(job_id, request)
+        job_id = list(listed)[picked.index[0]] if picked.index[0] < len(listed) else ""
+        return job_id, *self.watch(job_id, listed, words, request)
+
+    def watch(self, job_id: str, listed: dict[str, str], words: str, request: gr.Request) -> tuple[Any, ...]:
+        """``show``, and ``listing`` when the job's row says another state than the job is in now."""
+        shown = self.show(job_id, request)
+        view = self.services.executor.view(job_id) if job_id in listed else None
+        if view is None or view.state == listed[job_id]:
+            return *shown, gr.skip(), gr.skip(), gr.skip()
+        return *shown, *self.listing(words, request)
 
     def show(self, job_id: str, request: gr.Request) -> tuple[Any, ...]:
         """Card, player, files, and which buttons make sense; the timer runs while the job does."""
@@ -143,7 +153,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
     """Lay the tab out and connect it."""
     handlers = JobsHandlers(services)
     with gr.Tab(label("ui_tab_jobs"), id="jobs") as tab:
-        ids, chosen, timer = gr.State([]), gr.State(""), gr.Timer(1.0, active=False)
+        rows, chosen, timer = gr.State({}), gr.State(""), gr.Timer(1.0, active=False)
         search = gr.Textbox(label=label("ui_jobs_search"), max_lines=1, elem_id="jobs-search")
         table = gr.Dataframe(
             headers=["", "", "", "", ""],
@@ -158,7 +168,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
             refresh = gr.Button(label("ui_jobs_refresh"), size="sm", elem_id="jobs-refresh")
             folder = open_folder_button(services)
             folder.visible = services.local
-        _tidying(handlers, tab, search, (table, ids, summary))
+        _tidying(handlers, tab, search, (table, rows, summary))
         card = gr.HTML(elem_id="jobs-card")
         with gr.Row():
             stop = gr.Button(label("ui_stop"), variant="stop", visible=False, elem_id="jobs-stop")
@@ -172,15 +182,16 @@ def build(services: Services, demo: gr.Blocks) -> None:
         video = gr.Video(label=label("ui_jobs_result"), interactive=False, visible=False, height=360)
         files = gr.Files(label=label("ui_files"), interactive=False, visible=False, elem_classes="made")
 
-    listed = [table, ids, summary]
+    listed = [table, rows, summary]
     shown = [card, video, files, stop, resume, delete, timer]
     for event in (tab.select, refresh.click, search.submit, search.input):
         event(handlers.listing, search, listed, trigger_mode="always_last", **PRIVATELY)
-    table.select(handlers.choose, ids, [chosen, *shown], **PRIVATELY)
-    timer.tick(handlers.show, chosen, shown, queue=False, **PRIVATELY)
+    table.select(handlers.choose, [rows, search], [chosen, *shown, *listed], **PRIVATELY)
+    watched = [chosen, rows, search]
+    timer.tick(handlers.watch, watched, [*shown, *listed], queue=False, **PRIVATELY)
     for button, action in ((stop, services.executor.stop), (resume, services.executor.resume)):
         done = button.click(plainly(action), chosen, None, **PRIVATELY)
-        done.then(handlers.show, chosen, shown, **PRIVATELY)
+        done.then(handlers.watch, watched, [*shown, *listed], **PRIVATELY)
     delete.click(handlers.ask, chosen, [question, asked], **PRIVATELY)
     keep.click(lambda: gr.Group(visible=False), None, question, **PRIVATELY)
     gone = really.click(plainly(handlers.delete), chosen, [chosen, question], **PRIVATELY)

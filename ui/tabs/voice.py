@@ -110,11 +110,21 @@ def build(services: Services, demo: gr.Blocks) -> None:
     example.click(lambda: (examples.sample(), examples.SPEECH, "en", True), None, filled, **PRIVATELY)
 
 
+def withdraw_consent(sample: gr.Audio, consent: gr.Checkbox) -> None:
+    """Untick the box when the user brings another voice or none: it was ticked for the one before.
+
+    Not by ``change``, which the example's own sample sets off too, after its tick.
+    """
+    for event in (sample.upload, sample.stop_recording, sample.clear):
+        event(lambda: False, None, consent, queue=False, **PRIVATELY)
+
+
 def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     from pipelines.voice import VOICES
 
     sample = gr.Audio(label=label("ui_voice_sample"), type="filepath", elem_id="voice-sample")
     consent = gr.Checkbox(False, label=label("ui_voice_consent"), elem_id="voice-consent")
+    withdraw_consent(sample, consent)
     words = gr.Textbox(label=label("ui_voice_text"), lines=4, max_lines=16, elem_id="voice-text")
     language = gr.Dropdown([("…", "")], value="", label=label("ui_voice_language"))
     fill_menu(demo, language, languages.voice_choices)
