@@ -12,6 +12,8 @@ from pipelines.types import VideoInfo
 # Seconds of work per unit on two cores of a server CPU: per second of video for the sound stages, per "frame weight"
 # (one for the frame, 1.1 more for each megapixel) for the picture stages. A machine's own jobs replace them.
 FIRST_GUESS = {"listen": 0.35, "translate": 0.05, "speak": 0.9, "lips": 0.045, "video": 0.002}
+# Seconds that a stage takes however short the video is: engines are loaded, the voice is learnt, the dub is read back.
+FIXED = {"listen": 5.0, "speak": 22.0, "lips": 4.0}
 PICTURE_STAGES = frozenset({"lips", "video"})
 # A stage skipped because its work was there already says nothing about speed.
 SHORTEST_LESSON = 0.5
@@ -54,16 +56,21 @@ def remember(settings: Settings, stage: str, work: Work, seconds: float) -> None
     if seconds < SHORTEST_LESSON or units <= 0 or stage not in FIRST_GUESS:
         return
     known = rates(settings)
-    first = not _file(settings).exists()
-    measured = seconds / units
-    known[stage] = measured if first else (known[stage] + measured) / 2
+    # a short video says little about the rate: most of its time is the fixed part
+    measured = max(seconds - FIXED.get(stage, 0.0), 0.2 * seconds) / units
+    guessed = known[stage] == FIRST_GUESS[stage]
+    known[stage] = measured if guessed else (known[stage] + measured) / 2
     write_json(_file(settings), known)
 
 
 def stage_seconds(settings: Settings, info: VideoInfo, lips: bool = True) -> dict[str, float]:
     """Seconds that each stage of a dub of ``info`` will take on this machine."""
     work, known = Work.of(info), rates(settings)
-    return {stage: known[stage] * work.units(stage) for stage in FIRST_GUESS if lips or stage != "lips"}
+    return {
+        stage: FIXED.get(stage, 0.0) + known[stage] * work.units(stage)
+        for stage in FIRST_GUESS
+        if lips or stage != "lips"
+    }
 
 
 def estimate(settings: Settings, info: VideoInfo, lips: bool = True) -> float:

@@ -13,11 +13,20 @@ from pipelines.dub.options import DubOptions
 from pipelines.dub.run import DubRun
 from pipelines.errors import InputError, Message, NoSoundTrack
 from pipelines.estimate import Work, remember
+from pipelines.pieces import FOLDER
 from pipelines.progress import Report
 from pipelines.registry import EngineContext
 from pipelines.types import VideoInfo
 
 T = TypeVar("T")
+# What lies in the folder as soon as a stage has begun to leave work behind.
+BEGUN_BY = {
+    "listen": "transcript.json",
+    "translate": lines.TRANSLATED,
+    "speak": "lines",
+    "lips": FOLDER,
+    "video": outcome.VIDEO,
+}
 
 
 def run(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
@@ -96,8 +105,10 @@ class StageClock:
 
     def timed(self, stage: str, work: Callable[[], T]) -> T:
         """Run ``work`` as ``stage``; a stage cut short by a stop or an error teaches nothing."""
+        fresh = not (self._dub.folder / BEGUN_BY[stage]).exists()
         started = time.monotonic()
         result = work()
         self.seconds[stage] = round(time.monotonic() - started, 2)
-        remember(self._dub.context.settings, stage, Work.of(self._dub.info), self.seconds[stage])
+        if fresh:  # what is left of a job that was broken off or edited says nothing about a whole one
+            remember(self._dub.context.settings, stage, Work.of(self._dub.info), self.seconds[stage])
         return result
