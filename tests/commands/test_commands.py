@@ -19,6 +19,7 @@ from pipelines.jobs.store import JobStore
 from pipelines.settings import Settings
 from tests.commands.conftest import Command, begin
 from tests.jobs.conftest import alive, wait_for
+from tests.patience import patience
 
 ROOT = Path(__file__).parents[2]
 
@@ -288,9 +289,8 @@ def test_ctrl_c_stops_the_job_within_two_seconds_and_the_same_words_go_on(
         pressed = time.monotonic()
         process.send_signal(number)
         out, err = process.communicate(timeout=30)
-        assert (
-            time.monotonic() - pressed <= 2.5
-        )  # two seconds for the job, the rest for this process to leave
+        took = time.monotonic() - pressed
+        assert took <= 2.5 * patience(), took  # two seconds for the job, the rest for this process to leave
         assert process.returncode == 130, err
         assert "Stopped. What was finished is kept." in err and "Traceback" not in err
         assert not alive(worker) and not (home / "x.mp4").exists()

@@ -15,6 +15,7 @@ import pytest
 from pipelines import media
 from pipelines.registry import EngineContext
 from tests.dub.conftest import TRANSLATIONS, Typed
+from tests.patience import patience
 
 pytestmark = pytest.mark.slow
 LIMIT = 600.0  # seconds to wait for something on a busy machine
@@ -105,8 +106,3 @@ def test_killed_and_stopped_it_goes_on_where_it_was(
     pieces = sum("pieces/" in name for name in drawn)
     assert report["lips"]["measures"]["drawn_now"] == 200 - 50 * pieces and pieces >= 1
     assert media.probe(out).frames == 200
-
-
-def patience() -> float:
-    """How much slower than alone this machine is just now, by its load."""
-    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
