@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Set by .ci/run, where everything a test needs is there: a test that is skipped all the same hides something.
 COMPLETE = "DUBWRIGHT_TESTS_COMPLETE"
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C be felt: a shell that starts the tests in the background has it ignored, by all they start as well."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)
