@@ -168,11 +168,11 @@ def test_a_dub_runs_in_named_stages_and_its_result_is_shown(context: Make, site:
         expect(card).to_contain_text(stage)
     expect(card).to_have_attribute("data-state", "done", timeout=60_000)
     expect(page.locator("#dub-saved")).to_contain_text("talk-es.mp4")
-    expect(page.locator("#dub-files tr")).to_have_count(3)
+    expect(page.locator("#dub-files tr")).to_have_count(4)  # film, two subtitles, report
     clearing = page.locator(
         "#dub-files button.label-clear-button"
     )  # what was made is not for this page to drop
-    assert [button.is_visible() for button in clearing.all()] == [False] * 3
+    assert [button.is_visible() for button in clearing.all()] == [False] * 4
     expect(page.locator("#dub-before video")).to_be_visible()
     after = page.locator("#dub-after video")
     expect(after).to_be_visible()
