@@ -9,8 +9,9 @@ from pipelines.files import read_json, write_json
 from pipelines.settings import Settings
 from pipelines.types import VideoInfo
 
-# Seconds of work per unit on two cores of a server CPU, measured with bench/dub.py: per second of video for the sound stages, per "frame weight"
-# (one for the frame, 1.1 more for each megapixel) for the picture stages. A machine's own jobs replace them.
+# Seconds of work per unit on two cores of a server CPU, as bench/dub.py measured them: per second of video for the sound
+# stages, per "frame weight" (one for the frame, 1.1 more for each megapixel) for the picture stages. A machine's own
+# jobs replace them.
 FIRST_GUESS = {"listen": 0.2, "translate": 0.05, "speak": 1.75, "lips": 0.03, "video": 0.001}
 # Seconds that a stage takes however short the video is: engines are loaded, the voice is learnt, the dub is read back.
 FIXED = {"listen": 5.0, "speak": 22.0, "lips": 4.0}
