@@ -19,9 +19,13 @@ from commands.parsing import (
     refuse,
 )
 from commands.running import Task, run_tasks
+from pipelines.asr import VadOptions, vad_options
+from pipelines.hotwords import read_hotwords
 from pipelines.jobs import JobSpec, JobView
+from pipelines.subtitles import EXPORT_FORMATS, EXTENSIONS
 
-FORMATS = ("srt", "vtt", "ass", "json", "txt")
+VIDEOS = {"mp4": "burned", "mkv": "subtitled"}  # kind of file → what the flow calls it
+FORMATS = (*EXPORT_FORMATS, *VIDEOS)
 COLUMNS = ("input", "output", "engine", "language", "hotwords")
 
 
@@ -39,19 +43,63 @@ def add_parser(commands: Any) -> None:
         "--format",
         type=listed,
         metavar="F,F",
-        help=f"formats when OUT is a folder: {', '.join(FORMATS)} (srt)",
+        help=f"formats when OUT is a folder: {', '.join(FORMATS)} (srt); mp4 has the subtitles burned in, mkv as a track",
     )
     parser.add_argument("--engine", help="recogniser (default: whisper)")
     parser.add_argument("--language", type=language_code, help="what is spoken; heard by itself otherwise")
     parser.add_argument("--hotwords", type=listed, metavar="A,B", help="names and words to expect")
+    parser.add_argument("--hotword-file", metavar="FILE", help="the same from a text file, one a line")
+    parser.add_argument("--prompt", default="", help="a sentence in the style of the text that is wanted")
     parser.add_argument(
         "--itn", action=argparse.BooleanOptionalAction, default=True, help="numbers and dates as figures"
     )
+    parser.add_argument(
+        "--punctuation", action=argparse.BooleanOptionalAction, default=True, help="keep punctuation marks"
+    )
+    parser.add_argument(
+        "--script",
+        choices=("simplified", "traditional", "heard"),
+        default="simplified",
+        help="Chinese characters",
+    )
     parser.add_argument("--stream", type=int, metavar="N", help="sound track, as ffmpeg counts streams")
-    parser.add_argument("--channel", type=int, metavar="N", help="one channel alone (0 is the left one)")
+    parser.add_argument(
+        "--channel",
+        type=_channel,
+        metavar="N",
+        help="left, right or a number from 0; each: every channel a speaker",
+    )
+    parser.add_argument(
+        "--vad",
+        type=_settings,
+        metavar="NAME=X,…",
+        help=f"what counts as speech: {', '.join(VadOptions.LIMITS)}",
+    )
     parser.add_argument("--start", type=moment, metavar="TIME", help="begin here (95, 1:35…)")
     parser.add_argument("--end", type=moment, metavar="TIME", help="end here")
     parser.set_defaults(run=run)
+
+
+def _channel(text: str) -> int | str:
+    """``left``, ``right``, ``each`` or a number."""
+    named: dict[str, int | str] = {"left": 0, "right": 1, "each": "each"}
+    if text in named:
+        return named[text]
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError("left, right, each or a number from 0")
+    return int(text)
+
+
+def _settings(text: str) -> dict[str, float]:
+    """``name=number`` pairs with commas between them."""
+    found = {}
+    for part in filter(None, text.split(",")):
+        name, _, value = part.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{part!r} is not NAME=NUMBER") from None
+    return found
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -76,7 +124,7 @@ def _rows(arguments: argparse.Namespace) -> list[dict[str, str]]:
 def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> Task:
     source = Path(row["input"])
     goals = _goals(arguments, row.get("output"), source, several)
-    hotwords = listed(row["hotwords"]) if "hotwords" in row else arguments.hotwords
+    hotwords = listed(row["hotwords"]) if "hotwords" in row else _hotwords(arguments)
     language = row.get("language") or arguments.language
     options = {
         "input": str(source),
@@ -86,11 +134,27 @@ def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> 
         "channel": arguments.channel,
         "start": arguments.start or 0.0,
         "end": arguments.end,
-        "hotwords": hotwords or [],
+        "hotwords": hotwords,
+        "prompt": arguments.prompt,
         "itn": arguments.itn,
-        "formats": list(goals),
+        "punctuation": arguments.punctuation,
+        "script": arguments.script,
+        "vad": arguments.vad or {},
+        "formats": [kind for kind in goals if kind not in VIDEOS] or ["json"],
+        "burn_in": "mp4" in goals,
+        "soft_subtitles": "mkv" if "mkv" in goals else "",
     }
+    vad_options(arguments.vad)
     return Task(JobSpec("transcribe", options, source.name), goals, (source,))
+
+
+def _hotwords(arguments: argparse.Namespace) -> list[str]:
+    """Hotwords of the command line and of the file it names, in the notation with weights."""
+    given: list[str] = arguments.hotwords or []
+    if not arguments.hotword_file:
+        return given
+    path = existing_file(arguments.hotword_file)
+    return [*given, *(f"{word.text}\t{word.weight:g}" for word in read_hotwords(path))]
 
 
 def _goals(
@@ -108,7 +172,8 @@ def _goals(
         path = Path(arguments.output).expanduser().absolute() / output
         return {_kind(path): path}
     goals = {
-        kind: outputs.goal(arguments.output, several, f"{source.stem}.{kind}", FORMATS) for kind in formats
+        kind: outputs.goal(arguments.output, several, f"{source.stem}.{EXTENSIONS.get(kind, kind)}", FORMATS)
+        for kind in formats
     }
     if outputs.is_folder(arguments.output):
         return goals
@@ -131,7 +196,9 @@ def _kind(path: Path) -> str:
 
 def find(view: JobView) -> Mapping[str, Path]:
     """The files of a finished job by format."""
-    return {kind: view.folder / name for kind, name in view.result.get("files", {}).items()}
+    files = view.result.get("files", {})
+    named = {**files, **{kind: files[name] for kind, name in VIDEOS.items() if name in files}}
+    return {kind: view.folder / name for kind, name in named.items()}
 
 
 def tell(view: JobView) -> str:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
+from pipelines.errors import Message, OptionError
 from pipelines.types import Segment, Word
 
 SENTENCE_END = ".!?…。！？"  # fmt: skip
@@ -33,6 +35,28 @@ class CueRules:
     speed: float = 17.0
     wide_speed: float = 9.0
     gap: float = 0.08
+
+
+def cue_rules(values: Mapping[str, Any] | None) -> CueRules:
+    """Limits from a form or a job's options.
+
+    Raises:
+        OptionError: an unknown name, or a value that is no number above 0.
+    """
+    known = {entry.name: int if entry.name in ("lines", "columns") else float for entry in fields(CueRules)}
+    chosen: dict[str, Any] = {}
+    for name, value in (values or {}).items():
+        try:
+            number = known[name](value)
+            if not (math.isfinite(number) and (number > 0 or (name == "gap" and number == 0))):
+                raise ValueError
+            chosen[name] = number
+        except (KeyError, TypeError, ValueError) as error:
+            raise OptionError(
+                Message(f"The cue rule {name} cannot be {value!r}", f"字幕规则 {name} 不能为 {value!r}"),
+                Message(f"Rules are numbers: {', '.join(known)}.", f"规则应为数字:{'、'.join(known)}。"),
+            ) from error
+    return CueRules(**chosen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pipelines.types import DubLine, DubPlan, Phone, Segment, Transcript, Word
 
 
 def save_transcript(path: Path, transcript: Transcript) -> None:
-    """Write ``{"language", "segments": [{"start", "end", "text", "words", "speaker"}]}``; times in seconds."""
+    """Write ``{"language", "segments": [{"start", "end", "text", "words", "speaker", "normalised"}]}``; times in seconds."""
     write_json(path, asdict(transcript))
 
 
@@ -23,9 +23,10 @@ def load_transcript(path: Path) -> Transcript:
 
 
 def segment_from(record: dict[str, Any]) -> Segment:
-    """One segment from its JSON record; ``words`` and ``speaker`` may be absent."""
+    """One segment from its JSON record; ``words``, ``speaker`` and ``normalised`` may be absent."""
     words = tuple(Word(**word) for word in record.get("words", ()))
-    return Segment(record["start"], record["end"], record["text"], words, record.get("speaker"))
+    normalised = record.get("normalised") or ""
+    return Segment(record["start"], record["end"], record["text"], words, record.get("speaker"), normalised)
 
 
 def save_plan(path: Path, plan: DubPlan) -> None:

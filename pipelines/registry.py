@@ -7,7 +7,7 @@ import importlib.util
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from pipelines import weights
 from pipelines.backend.policy import Family, Policy
@@ -37,6 +37,7 @@ class EngineInfo:
             ``takes`` (another seed gives another reading).
         stand_in: name of the engine that runs the same model on the families this one does not; a job that names this
             engine is done by that one there.
+        limits: for capability words that are not among the features, why not.
     """
 
     name: str
@@ -49,6 +50,7 @@ class EngineInfo:
     runs_on: Literal["cpu", "device"] = "cpu"
     features: frozenset[str] = frozenset()
     stand_in: str = ""
+    limits: tuple[tuple[str, Message], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,20 @@ class Registry(Generic[E]):
     def __init__(self, part: Message) -> None:
         self.part = part
         self._entries: dict[str, tuple[EngineInfo, str]] = {}
+        self._given: dict[str, dict[str, Any]] = {}
 
-    def add(self, info: EngineInfo, path: str) -> None:
-        """Register ``path`` (``package.module:Class``) under ``info.name``; the class takes an EngineContext."""
+    def add(self, info: EngineInfo, path: str, **given: Any) -> None:
+        """Register ``path`` (``package.module:Class``) under ``info.name``.
+
+        The class takes an EngineContext, and ``given`` as keywords: for several engines of one class.
+        """
         self._entries[info.name] = (info, path)
+        self._given[info.name] = given
+
+    def remove(self, name: str) -> None:
+        """Take an engine out again whose files are gone; an unknown name is no mistake."""
+        self._entries.pop(name, None)
+        self._given.pop(name, None)
 
     def infos(self) -> tuple[EngineInfo, ...]:
         """All engines in order of registration; the first is the default."""
@@ -167,8 +179,8 @@ class Registry(Generic[E]):
                 ),
             )
         module, _, attribute = self._entries[info.name][1].partition(":")
-        build = cast("Callable[[EngineContext], E]", getattr(importlib.import_module(module), attribute))
-        return build(context)
+        build = cast("Callable[..., E]", getattr(importlib.import_module(module), attribute))
+        return build(context, **self._given[name])
 
     def states(self, context: EngineContext) -> Mapping[str, EngineState]:
         """The state of every engine, for the banner's table and the doctor."""

@@ -43,13 +43,23 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of speech with its text, as a recogniser or a subtitle file gives it."""
+    """A stretch of speech with its text, as a recogniser or a subtitle file gives it.
+
+    ``text`` is what was heard, and what the words' times belong to; ``normalised`` is the same with numbers and dates
+    as they are written, or empty where nobody asked for that.
+    """
 
     start: float
     end: float
     text: str
     words: tuple[Word, ...] = ()
     speaker: str | None = None
+    normalised: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The text as people read it: normalised where there is such a text."""
+        return self.normalised or self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from pipelines.asr.chinese import Script
+from pipelines.asr.vad import SpeechMap
+from pipelines.asr.vad_options import VadOptions, vad_options
 from pipelines.errors import Message
 from pipelines.progress import Report
 from pipelines.registry import EngineContext, EngineInfo, Registry
 from pipelines.types import Segment
 
-__all__ = ["RECOGNIZERS", "EngineContext", "Recognition", "RecognitionOptions", "Recognizer"]
+__all__ = [
+    "RECOGNIZERS",
+    "EngineContext",
+    "Recognition",
+    "RecognitionOptions",
+    "Recognizer",
+    "Script",
+    "SpeechMap",
+    "VadOptions",
+    "vad_options",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +37,11 @@ class RecognitionOptions:
         stream: absolute stream index of the sound track, or None for the default track.
         channel: None for a mono mix, else 0, 1… for one channel alone.
         start, end: range in seconds of the file (end None: to the end).
-        hotwords: words to expect, for engines with the feature ``hotwords``.
+        hotwords: words to expect, the most important first, for engines with the feature ``hotwords``.
         word_times: whether words with times are wanted.
+        prompt: a sentence in the style of the text that is wanted, for engines with the feature ``prompt``.
+        vad: what counts as speech.
+        script: characters that Chinese is written in; ``heard`` leaves them as the engine writes them.
     """
 
     language: str | None = None
@@ -35,6 +51,9 @@ class RecognitionOptions:
     end: float | None = None
     hotwords: tuple[str, ...] = ()
     word_times: bool = True
+    prompt: str = ""
+    vad: VadOptions = field(default_factory=VadOptions)
+    script: Script = "simplified"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +61,7 @@ class Recognition:
     """A running recognition: the language is known first, segments arrive while the file is being heard.
 
     Segments are in order of time, do not overlap, and lie inside the file; on silence, noise or music there are none.
+    ``speech`` is where somebody speaks, in seconds from the start of the asked range.
     """
 
     language: str
@@ -49,6 +69,7 @@ class Recognition:
     duration: float
     speech_seconds: float
     segments: Iterator[Segment]
+    speech: SpeechMap
 
 
 class Recognizer(Protocol):
@@ -66,7 +87,18 @@ class Recognizer(Protocol):
 RECOGNIZERS: Registry[Recognizer] = Registry(Message("transcription", "语音识别"))
 
 
-HONOURED = frozenset({"hotwords", "language", "word-times"})
+WHISPER_FEATURES = frozenset(
+    {"language", "hotwords", "prompt", "itn", "word-times", "speakers", "punctuation"}
+)
+WHISPER_LIMITS = (
+    (
+        "hotword-weights",
+        Message(
+            "Whisper knows no weights: the heaviest hotwords come first, and stay when the list is too long.",
+            "Whisper 不支持权重:权重高的热词排在前面,列表过长时优先保留。",
+        ),
+    ),
+)
 
 
 def _add_whisper(name: str, item: str, kind: str, label: Message) -> None:
@@ -80,7 +112,8 @@ def _add_whisper(name: str, item: str, kind: str, label: Message) -> None:
             weights=(item,),
             families=frozenset({"cuda", "cpu"}),
             runs_on="device",
-            features=HONOURED,
+            features=WHISPER_FEATURES,
+            limits=WHISPER_LIMITS,
             stand_in=f"{name}-torch",
         ),
         f"pipelines.asr.whisper:{kind}",
@@ -100,7 +133,8 @@ def _add_whisper_torch(name: str, item: str, kind: str, label: Message) -> None:
             packages=("faster_whisper", "torch", "torchaudio", "safetensors"),
             weights=(item,),
             runs_on="device",
-            features=HONOURED,
+            features=WHISPER_FEATURES,
+            limits=WHISPER_LIMITS,
         ),
         f"pipelines.asr.whisper_torch.engine:{kind}Torch",
     )

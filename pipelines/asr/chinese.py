@@ -1,10 +1,12 @@
-"""Mandarin as it is written on the mainland: simplified characters, full-width punctuation, one rule for spaces."""
+"""Mandarin as it is written: the asked characters, full-width punctuation, one rule for spaces."""
 
 from __future__ import annotations
 
 import functools
 import re
-from typing import Protocol, cast
+from typing import Literal, Protocol, cast
+
+Script = Literal["simplified", "traditional", "heard"]
 
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WIDE = {
@@ -26,20 +28,27 @@ class _Converter(Protocol):
 
 
 @functools.cache
-def _converter() -> _Converter:
+def _converter(scheme: str) -> _Converter:
     import opencc
 
-    return cast("_Converter", opencc.OpenCC("t2s"))
+    return cast("_Converter", opencc.OpenCC(scheme))
 
 
 def simplified(text: str) -> str:
     """Traditional characters as simplified ones, phrase by phrase (OpenCC's ``t2s``); the rest stays as it is."""
-    return _converter().convert(text)
+    return _converter("t2s").convert(text)
 
 
-def tidy(text: str) -> str:
-    """Simplified characters; full-width marks beside Chinese; no spaces between Chinese, one beside a Latin word."""
-    text = simplified(text.strip())
+def in_script(text: str, script: Script) -> str:
+    """Chinese in the asked characters, phrase by phrase (OpenCC's ``t2s`` and ``s2t``); ``heard`` changes nothing."""
+    if script == "heard":
+        return text
+    return simplified(text) if script == "simplified" else _converter("s2t").convert(text)
+
+
+def tidy(text: str, script: Script = "simplified") -> str:
+    """The asked characters; full-width marks beside Chinese; no spaces between Chinese, one beside a Latin word."""
+    text = in_script(text.strip(), script)
     text = _MARK.sub(lambda found: _WIDE[found[0].strip()], text)
     text = _STOP.sub(_WIDE["."], text)
     text = _BRACKETS.sub(rf"{_WIDE['(']}\1{_WIDE[')']}", text)

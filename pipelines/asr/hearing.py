@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,7 +57,8 @@ def find_speech(path: Path, options: RecognitionOptions, settings: Settings, rep
         seconds = samples / RATE
         report.step(SEARCH_STAGE, min(seconds, total) if total else seconds, total, "s")
     found.append(network.finish())
-    return speech_map(np.concatenate(found), samples / RATE)
+    speech = speech_map(np.concatenate(found), samples / RATE, options.vad)
+    return dataclasses.replace(speech, levels=np.concatenate([*network.levels, np.zeros(0, np.float32)]))
 
 
 def container_seconds(path: Path, options: RecognitionOptions) -> float | None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from pipelines.asr import Recognition, RecognitionOptions
+from pipelines.asr.chinese import Script
 from pipelines.asr.filters import Heard, believable
 from pipelines.asr.hearing import find_speech, sound_blocks
 from pipelines.asr.vad import RATE, SpeechMap
@@ -30,6 +31,7 @@ from pipelines.types import Samples, Segment, Word
 STAGE = "listen"
 # Keeps Mandarin in simplified characters with punctuation; both go missing without it.
 MANDARIN_PROMPT = "以下是普通话的句子。"
+TRADITIONAL_PROMPT = "以下是普通話的句子。"
 LANGUAGE_SAMPLES, SAMPLE_SECONDS = 4, 30.0
 WHISPER_CODES = {"jv": "jw", "nb": "no"}  # its own spelling of ours
 NOTHING_LEFT = 0.15  # seconds of speech after a segment that are worth decoding
@@ -50,9 +52,9 @@ class WhisperListener:
         """
         asked = self._asked_language(options.language)
         speech = find_speech(path, options, self._settings, report)
-        windows = plan_windows(speech)
+        windows = plan_windows(speech, options=options.vad)
         if not windows:
-            return Recognition(asked or "und", 0.0, speech.duration, 0.0, iter(()))
+            return Recognition(asked or "und", 0.0, speech.duration, 0.0, iter(()), speech)
         language, probability = (asked, 1.0) if asked else self._detect(path, options, windows, report)
         return Recognition(
             language=language,
@@ -60,6 +62,7 @@ class WhisperListener:
             duration=speech.duration,
             speech_seconds=speech.seconds,
             segments=self._segments(path, options, language, speech, windows, report),
+            speech=speech,
         )
 
     def _asked_language(self, language: str | None) -> str | None:
@@ -101,10 +104,10 @@ class WhisperListener:
         windows: tuple[Window, ...],
         report: Report,
     ) -> Iterator[Segment]:
-        prompt = prompt_for(language, options.hotwords)
+        prompt = prompt_for(language, options.hotwords, options.prompt, options.script)
         heard = self._heard(path, options, language, prompt, speech, windows, report)
         for segment in believable(heard, speech, prompt):
-            done = finished(segment, language)
+            done = finished(segment, language, options.script)
             if not done.text:
                 continue
             words = done.words if options.word_times else ()
@@ -149,12 +152,19 @@ class WhisperListener:
         yield from segments
 
 
-def prompt_for(language: str, hotwords: tuple[str, ...]) -> str:
-    """What Whisper is told before every stretch of 30 s: a Mandarin sentence for its style, then the hotwords."""
+def prompt_for(
+    language: str, hotwords: tuple[str, ...], prompt: str = "", script: Script = "simplified"
+) -> str:
+    """What Whisper is told before every stretch of 30 s: a sentence for its style, then the hotwords.
+
+    Whisper keeps about 220 tokens of it from the beginning, so the most important hotwords come first.
+    """
     words = [word.strip() for word in hotwords if word.strip()]
+    style = prompt.strip()
     if language == "zh":
-        return MANDARIN_PROMPT + "".join(f"{word}。" for word in words)
-    return ", ".join(words)
+        style = style or (TRADITIONAL_PROMPT if script == "traditional" else MANDARIN_PROMPT)
+        return style + "".join(f"{word}。" for word in words)
+    return " ".join(part for part in (style, ", ".join(words)) if part)
 
 
 def language_samples(windows: tuple[Window, ...]) -> tuple[Window, ...]:

@@ -7,12 +7,13 @@ sound with 4 ms of context and carries an LSTM state, so a file of any length ca
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pipelines.asr.vad_options import VadOptions
 from pipelines.types import Samples
 
 RATE = 16_000
@@ -20,14 +21,14 @@ FRAME = 512  # samples the network judges at a time
 CONTEXT = 64  # samples of the frame before
 FRAME_SECONDS = FRAME / RATE
 
-ON, OFF = 0.5, 0.35  # a stretch of speech begins above ON and ends below OFF (Silero's own defaults)
-SHORTEST_SPEECH = 0.2  # a spoken "yes" lasts longer, a click or a plucked string does not
-
 Span = tuple[float, float]
 
 
 class StreamingVad:
-    """Speech probability of every 32 ms frame of 16 kHz mono sound that is fed in pieces of any length."""
+    """Speech probability of every 32 ms frame of 16 kHz mono sound that is fed in pieces of any length.
+
+    ``levels`` grows beside it: the loudest sample of every frame judged so far.
+    """
 
     def __init__(self) -> None:
         from faster_whisper.vad import get_vad_model
@@ -37,6 +38,7 @@ class StreamingVad:
         self._cell = np.zeros((1, 1, 128), np.float32)
         self._context = np.zeros(CONTEXT, np.float32)
         self._rest = np.zeros(0, np.float32)
+        self.levels: list[npt.NDArray[np.float32]] = []
 
     def feed(self, samples: Samples) -> npt.NDArray[np.float32]:
         """Probabilities of the frames that are complete now."""
@@ -55,6 +57,7 @@ class StreamingVad:
         if not len(sound):
             return np.zeros(0, np.float32)
         frames = sound.reshape(-1, FRAME)
+        self.levels.append(np.abs(frames).max(axis=1))
         contexts = np.concatenate([self._context[None], frames[:-1, -CONTEXT:]])
         self._context = frames[-1, -CONTEXT:].copy()
         probabilities, self._hidden, self._cell = self._session.run(
@@ -70,12 +73,14 @@ class SpeechMap:
 
     Attributes:
         probabilities: float32 (n,), speech probability of every 32 ms frame.
-        spans: stretches of speech in seconds, in order, disjoint; pauses of 0.3 s and more lie between them.
+        spans: stretches of speech in seconds, in order, disjoint.
+        levels: float32 (n,), loudest sample of every 32 ms frame in [0, 1], for a picture; empty when nobody asked.
     """
 
     probabilities: npt.NDArray[np.float32]
     spans: tuple[Span, ...]
     duration: float
+    levels: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
 
     @property
     def seconds(self) -> float:
@@ -91,23 +96,27 @@ class SpeechMap:
         return self.within(start, end) / (end - start) if end > start else 0.0
 
 
-def speech_map(probabilities: npt.NDArray[np.float32], duration: float, pause: float = 0.3) -> SpeechMap:
-    """Stretches of speech from frame probabilities; pauses shorter than ``pause`` seconds do not end a stretch."""
+def speech_map(
+    probabilities: npt.NDArray[np.float32], duration: float, options: VadOptions | None = None
+) -> SpeechMap:
+    """Stretches of speech from frame probabilities, told apart as ``options`` say (times in seconds)."""
+    options = options or VadOptions()
     spans: list[Span] = []
-    for start, end in _above(probabilities):
+    for start, end in _above(probabilities, options):
         a, b = start * FRAME_SECONDS, min(end * FRAME_SECONDS, duration)
-        if spans and a - spans[-1][1] < pause:
+        if spans and a - spans[-1][1] < options.min_silence:
             spans[-1] = (spans[-1][0], b)
         else:
             spans.append((a, b))
-    return SpeechMap(probabilities, tuple(s for s in spans if s[1] - s[0] >= SHORTEST_SPEECH), duration)
+    kept = tuple(span for span in spans if span[1] - span[0] >= options.min_speech)
+    return SpeechMap(probabilities, kept, duration)
 
 
-def _above(probabilities: npt.NDArray[np.float32]) -> Iterable[tuple[int, int]]:
-    """Runs of frames [first, last) that begin above ON and stay above OFF."""
-    kept = probabilities >= OFF
+def _above(probabilities: npt.NDArray[np.float32], options: VadOptions) -> Iterable[tuple[int, int]]:
+    """Runs of frames [first, last) that begin above the threshold and stay above the lower one."""
+    kept = probabilities >= options.off_threshold
     edges = np.flatnonzero(np.diff(np.concatenate([[False], kept, [False]]).astype(np.int8)))
     for first, last in zip(edges[::2], edges[1::2], strict=True):
-        loud = np.flatnonzero(probabilities[first:last] >= ON)
+        loud = np.flatnonzero(probabilities[first:last] >= options.threshold)
         if len(loud):
             yield int(first + loud[0]), int(last)

@@ -34,6 +34,13 @@ class WhisperLarge(Whisper):
     item = "whisper-large-v3"
 
 
+class WhisperFolder(WhisperListener):
+    """Any CTranslate2 Whisper folder; follows the ``Recognizer`` protocol."""
+
+    def __init__(self, context: EngineContext, folder: Path) -> None:
+        super().__init__(context.settings, load_model(folder, context.policy))
+
+
 def load_model(folder: Path, policy: Policy) -> Any:
     """A ``faster_whisper.WhisperModel`` from a folder, on the device and in the precision the policy allows."""
     os.environ["HF_HUB_OFFLINE"] = (

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipelines.asr.vad import FRAME_SECONDS, RATE, Span, SpeechMap
+from pipelines.asr.vad_options import VadOptions
 from pipelines.types import Samples
 
 LONGEST_WINDOW = 300.0  # seconds of sound in a window: about 270 MB of features and buffers
 JOIN = 2.0  # pauses up to this many seconds stay in the sound
-PAD_BEFORE, PAD_AFTER = (
-    0.6,
-    0.4,
-)  # first and last syllables are soft; Whisper errs more when cut close to them
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +52,15 @@ class Window:
         return min(max(start + shift, first), last), min(max(end + shift, first), last), number
 
 
-def plan_windows(speech: SpeechMap, longest: float = LONGEST_WINDOW) -> tuple[Window, ...]:
-    """Windows over all speech, each at most ``longest`` seconds of sound."""
+def plan_windows(
+    speech: SpeechMap, longest: float = LONGEST_WINDOW, options: VadOptions | None = None
+) -> tuple[Window, ...]:
+    """Windows over all speech and the air around it, each at most ``longest`` seconds of sound."""
+    options = options or VadOptions()
     samples = round(speech.duration * RATE)
     windows: list[list[tuple[int, int]]] = []
     held = 0
-    for start, end in (part for span in _padded(speech) for part in _split(span, speech, longest)):
+    for start, end in (part for span in _padded(speech, options) for part in _split(span, speech, longest)):
         piece = (round(start * RATE), min(round(end * RATE), samples))
         if not windows or held + piece[1] - piece[0] > longest * RATE:
             windows.append([])
@@ -70,15 +70,18 @@ def plan_windows(speech: SpeechMap, longest: float = LONGEST_WINDOW) -> tuple[Wi
     return tuple(Window(tuple(pieces)) for pieces in windows)
 
 
-def _padded(speech: SpeechMap) -> list[Span]:
+def _padded(speech: SpeechMap, options: VadOptions) -> list[Span]:
     """Speech with some air around it; pauses up to JOIN are kept whole, neighbours never overlap."""
     joined: list[Span] = []
+    longest_pause = max(JOIN, options.pad_before + options.pad_after)
     for start, end in speech.spans:
-        if joined and start - joined[-1][1] < JOIN:
+        if joined and start - joined[-1][1] < longest_pause:
             joined[-1] = (joined[-1][0], end)
         else:
             joined.append((start, end))
-    return [(max(0.0, a - PAD_BEFORE), min(speech.duration, b + PAD_AFTER)) for a, b in joined]
+    return [
+        (max(0.0, a - options.pad_before), min(speech.duration, b + options.pad_after)) for a, b in joined
+    ]
 
 
 def _split(span: Span, speech: SpeechMap, longest: float) -> Iterator[Span]:

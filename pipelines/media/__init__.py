@@ -9,6 +9,7 @@ from pipelines.media.mux import DUB_METADATA, ExtraSound, SubtitleTrack, mux
 from pipelines.media.probe import probe, sound_tracks
 from pipelines.media.proxy import make_proxy, plays_in_browser
 from pipelines.media.sound import choose_track, load_sound, read_sound, save_audio, write_sound
+from pipelines.media.subtitled import add_soft, burn_in
 from pipelines.media.writer import FrameWriter
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "ExtraSound",
     "FrameWriter",
     "SubtitleTrack",
+    "add_soft",
+    "burn_in",
     "choose_encoder",
     "choose_track",
     "ffmpeg_path",

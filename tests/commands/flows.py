@@ -29,11 +29,17 @@ def transcribe(
     write_json(folder / "transcript.json", options)
     for kind in options["formats"]:
         write_text(folder / f"out.{kind}", f"{kind} of {source.name}")
+    videos = [
+        name for name, asked in (("burned", "burn_in"), ("subtitled", "soft_subtitles")) if options[asked]
+    ]
+    for name in videos:
+        write_text(folder / f"{name}.video", name)
     report.note(Message("It was loud", "声音很大"), "warning")
+    files = {kind: f"out.{kind}" for kind in options["formats"]}
     return {
         "transcript": "transcript.json",
         "language": options["language"] or "en",
-        "files": {kind: f"out.{kind}" for kind in options["formats"]},
+        "files": files | {name: f"{name}.video" for name in videos},
     }
 
 

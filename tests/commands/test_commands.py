@@ -51,9 +51,67 @@ def test_transcribe_one_file(command: Command, home: Path) -> None:
         "start": 0.0,
         "end": None,
         "hotwords": ["阿里", "Qwen"],
+        "prompt": "",
         "itn": False,
+        "punctuation": True,
+        "script": "simplified",
+        "vad": {},
         "formats": ["srt"],
+        "burn_in": False,
+        "soft_subtitles": "",
     }
+
+
+def test_transcribe_with_every_choice(command: Command, home: Path) -> None:
+    (home / "words.txt").write_bytes("获刑 20\nApollo 11\n".encode("gb18030"))
+    answer = command(
+        *(
+            "transcribe",
+            "a.mp4",
+            "-o",
+            "out",
+            "--format",
+            "textgrid,mp4,mkv",
+            "--channel",
+            "left",
+            "--script",
+            "heard",
+        ),
+        *(
+            "--hotwords",
+            "阿里",
+            "--hotword-file",
+            "words.txt",
+            "--no-punctuation",
+            "--vad",
+            "threshold=0.6,min_speech=0.3",
+        ),
+    )
+    options = JobStore(Settings.load()).list()[0].options
+    assert options["hotwords"] == ["阿里", "获刑\t20", "Apollo 11\t1"]
+    assert (options["channel"], options["script"], options["punctuation"]) == (0, "heard", False)
+    assert options["vad"] == {"threshold": 0.6, "min_speech": 0.3}
+    assert (options["formats"], options["burn_in"], options["soft_subtitles"]) == (["textgrid"], True, "mkv")
+    assert (home / "out" / "a.TextGrid").read_text() == "textgrid of a.mp4", answer.err
+    assert (home / "out" / "a.mp4").read_text() == "burned" and (
+        home / "out" / "a.mkv"
+    ).read_text() == "subtitled"
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--channel", "middle"], "left, right, each or a number"),
+        (["--vad", "threshold"], "not NAME=NUMBER"),
+        (["--vad", "threshold=3"], "cannot be 3"),
+        (["--hotword-file", "none.txt"], "There is no such file"),
+    ],
+)
+def test_transcribe_refuses_a_choice_that_is_none(
+    command: Command, home: Path, flags: list[str], says: str
+) -> None:
+    answer = command("transcribe", "a.mp4", "-o", "x.srt", *flags)
+    assert answer.code == 2 and says in answer.err
 
 
 def test_transcribe_several_into_a_folder_goes_on_after_a_broken_one(command: Command, home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from pipelines import weights
@@ -20,6 +21,13 @@ class WhisperTorch(WhisperListener):
 
     def __init__(self, context: EngineContext) -> None:
         folder = weights.locate(context.settings, self.item)
+        super().__init__(context.settings, load_model(folder, context.policy))
+
+
+class WhisperFolderTorch(WhisperListener):
+    """Any CTranslate2 or safetensors Whisper folder; follows the ``Recognizer`` protocol."""
+
+    def __init__(self, context: EngineContext, folder: Path) -> None:
         super().__init__(context.settings, load_model(folder, context.policy))
 
 

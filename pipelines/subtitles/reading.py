@@ -1,4 +1,4 @@
-"""Subtitle files: SRT, WebVTT, ASS and JSON read as people really have them, and written so that players take them.
+"""Subtitle files read as people really have them: SRT, WebVTT, ASS and JSON of any encoding and sloppiness.
 
 SRT and WebVTT are parsed here, because errors must name the line and nothing of the text may be lost (numbers as last
 line, notes, entities); ASS goes through pysubs2.
@@ -6,25 +6,21 @@ line, notes, entities); ASS goes through pysubs2.
 
 from __future__ import annotations
 
-import codecs
 import html
 import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import charset_normalizer
 import pysubs2
 
-from pipelines.cues import CueRules, cues, reading_time
-from pipelines.errors import InputError, Message, OptionError
-from pipelines.files import write_text
+from pipelines.cues import CueRules, reading_time
+from pipelines.errors import InputError, Message
+from pipelines.subtitles.formats import Format
+from pipelines.text.encodings import decoded
 from pipelines.types import Segment, Word
 
-__all__ = ["CueRules", "Format", "cues", "format_of", "one_line", "read", "without_overlaps", "write"]
-
-Format = Literal["srt", "vtt", "ass", "json", "txt"]
 TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,3}))?"
 TIMING = re.compile(rf"^\s*{TIME}\s*-+>\s*{TIME}(?:\s.*)?$")
 ARROW = re.compile(r"^\s*\d.*-->")
@@ -32,14 +28,6 @@ SRT_TAGS = re.compile(r"</?(?:i|b|u|s|font|span|c)(?:[\s.][^>]*)?>|\{\\[^}]*\}",
 VTT_TAGS = re.compile(r"</?(?:i|b|u|c|v|ruby|rt|lang)(?:[\s.][^>]*)?>|<[\d:.]+>")
 VTT_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
 ASS_START = re.compile(r"(?:[;!].*\n)*\s*\[(?:Script Info|V4\+? Styles|Events)\]", re.IGNORECASE)
-BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-LEGACY = ["gb18030", "big5", "shift_jis", "euc_kr", "cp1252", "cp1251", "cp1250", "cp1253", "cp1256"]
 MAX_BYTES = 50_000_000
 # A cue shorter than this, or ending before it begins, is shown as long as reading takes (seconds).
 SHORTEST = 0.05
@@ -83,23 +71,10 @@ def _decode(path: Path) -> str:
         raise _unusable(
             path, Message("The subtitle file cannot be opened", "无法打开字幕文件"), CHECK_NAME
         ) from error
-    for mark, encoding in BOMS:
-        if data.startswith(mark):
-            return _lines_normal(data.decode(encoding, "replace"))
-    zeros = (data[:400:2].count(0), data[1:400:2].count(0))
-    if max(zeros) > 40:
-        return _lines_normal(data.decode("utf-16-be" if zeros[0] > zeros[1] else "utf-16-le", "replace"))
-    if 0 in data:
+    text = decoded(data)
+    if text is None:
         raise _unusable(path, NOT_SUBTITLES)
-    try:
-        return _lines_normal(data.decode("utf-8"))
-    except UnicodeDecodeError:
-        guess = charset_normalizer.from_bytes(data, cp_isolation=LEGACY).best()
-        return _lines_normal(str(guess) if guess is not None else data.decode("gb18030", "replace"))
-
-
-def _lines_normal(text: str) -> str:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return text
 
 
 CHECK_NAME = Message("Check the name, or choose the file again.", "请检查文件名或重新选择文件。")
@@ -214,7 +189,12 @@ def _segment_from(item: dict[str, Any]) -> Segment:
     )
     speaker = item.get("speaker")
     return Segment(
-        float(item["start"]), float(item["end"]), str(item["text"]), words, str(speaker) if speaker else None
+        float(item["start"]),
+        float(item["end"]),
+        str(item["text"]),
+        words,
+        str(speaker) if speaker else None,
+        str(item.get("normalised") or ""),
     )
 
 
@@ -272,118 +252,3 @@ def without_overlaps(segments: Sequence[Segment]) -> tuple[Segment, ...]:
         _with(segment, end=min(segment.end, limit))
         for segment, limit in zip(joined, [*following, float("inf")], strict=True)
     )
-
-
-def format_of(path: Path) -> Format:
-    """The format that a file name asks for.
-
-    Raises:
-        OptionError: none that can be written.
-    """
-    name = path.suffix.lower().lstrip(".")
-    formats: dict[str, Format] = {
-        "srt": "srt",
-        "vtt": "vtt",
-        "ass": "ass",
-        "ssa": "ass",
-        "json": "json",
-        "txt": "txt",
-    }
-    if name in formats:
-        return formats[name]
-    raise OptionError(
-        Message(f"Subtitles cannot be written as {path.name!r}", f"无法将字幕写成 {path.name!r}"),
-        Message("Use .srt, .vtt, .ass, .json or .txt.", "请使用 .srt、.vtt、.ass、.json 或 .txt。"),
-        str(path),
-    )
-
-
-def write(path: Path, segments: Sequence[Segment], form: Format | None = None) -> None:
-    """Write segments as they are (``cues`` first makes them readable), whole or not at all.
-
-    SRT and WebVTT have milliseconds, ASS has hundredths; WebVTT and ASS carry the speaker, JSON everything; TXT is the
-    text alone, a line for each segment.
-
-    Args:
-        form: the format; by default the one the file name asks for.
-    """
-    writers = {"srt": _srt, "vtt": _vtt, "ass": _ass, "json": _json, "txt": _txt}
-    write_text(path, writers[form or format_of(path)](segments))
-
-
-def _clock(seconds: float, point: str) -> str:
-    thousandths = max(round(seconds * 1000), 0)
-    minutes, rest = divmod(thousandths, 60_000)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours:02d}:{minutes:02d}:{rest // 1000:02d}{point}{rest % 1000:03d}"
-
-
-def _cue_lines(text: str) -> str:
-    """Lines without blanks between them: a blank line would end the cue."""
-    return "\n".join(line.strip() for line in _lines_normal(text).split("\n") if line.strip())
-
-
-def _srt(segments: Sequence[Segment]) -> str:
-    parts = []
-    for number, segment in enumerate(segments, start=1):
-        text = _cue_lines(segment.text).replace("-->", "→")
-        parts.append(f"{number}\n{_clock(segment.start, ',')} --> {_clock(segment.end, ',')}\n{text}\n")
-    return "\n".join(parts)
-
-
-def _vtt(segments: Sequence[Segment]) -> str:
-    parts = ["WEBVTT\n"]
-    for segment in segments:
-        text = _escaped(_cue_lines(segment.text))
-        if segment.speaker:
-            text = f"<v {_escaped(one_line(segment.speaker))}>{text}"
-        parts.append(f"{_clock(segment.start, '.')} --> {_clock(segment.end, '.')}\n{text}\n")
-    return "\n".join(parts)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _ass(segments: Sequence[Segment]) -> str:
-    file = pysubs2.SSAFile()
-    file.info |= {"PlayResX": "1920", "PlayResY": "1080", "WrapStyle": "0", "ScaledBorderAndShadow": "yes"}
-    file.styles["Default"] = pysubs2.SSAStyle(
-        fontname="Arial", fontsize=60, outline=3, shadow=1, marginv=54, marginl=60, marginr=60
-    )
-    for segment in segments:
-        # Braces begin style codes and a backslash N is a line break: look-alikes keep them visible as text.
-        text = _cue_lines(segment.text).replace("{", "｛").replace("}", "｝").replace("\\", "＼")
-        name = one_line(segment.speaker or "").replace(",", "，")
-        event = pysubs2.SSAEvent(
-            round(segment.start * 1000), round(segment.end * 1000), text.replace("\n", "\\N")
-        )
-        event.name = name
-        file.append(event)
-    return file.to_string("ass")
-
-
-def _json(segments: Sequence[Segment]) -> str:
-    items = [
-        {
-            "start": round(segment.start, 3),
-            "end": round(segment.end, 3),
-            "text": segment.text,
-            "speaker": segment.speaker,
-            "words": [
-                {
-                    "start": round(word.start, 3),
-                    "end": round(word.end, 3),
-                    "text": word.text,
-                    "prob": round(word.prob, 4),
-                }
-                for word in segment.words
-            ],
-        }
-        for segment in segments
-    ]
-    return json.dumps({"segments": items}, ensure_ascii=False, indent=1) + "\n"
-
-
-def _txt(segments: Sequence[Segment]) -> str:
-    return "".join(f"{one_line(segment.text)}\n" for segment in segments)
