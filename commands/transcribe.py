@@ -62,6 +62,7 @@ def add_parser(commands: Any) -> None:
         default="simplified",
         help="Chinese characters",
     )
+    parser.add_argument("--history", action="store_true", help="keep the text in the page's history, too")
     parser.add_argument("--stream", type=int, metavar="N", help="sound track, as ffmpeg counts streams")
     parser.add_argument(
         "--channel",
@@ -143,6 +144,7 @@ def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> 
         "formats": [kind for kind in goals if kind not in VIDEOS] or ["json"],
         "burn_in": "mp4" in goals,
         "soft_subtitles": "mkv" if "mkv" in goals else "",
+        "history": arguments.history,
     }
     vad_options(arguments.vad)
     return Task(JobSpec("transcribe", options, source.name), goals, (source,))

@@ -3,9 +3,10 @@
 Options: ``input`` (path), ``engine``, ``language`` (None: detect), ``stream``, ``channel`` (None: a mix of all; 0, 1…; ``each``:
 every channel a speaker), ``start``, ``end``, ``hotwords`` (list, or a text), ``prompt``, ``vad`` (fields of ``VadOptions``),
 ``script`` (simplified, traditional, heard), ``punctuation`` (bool), ``itn`` (bool), ``formats`` (of ``EXPORT_FORMATS``),
-``cues`` (fields of ``CueRules``), ``style`` (fields of ``AssStyle``), ``burn_in`` (bool), ``soft_subtitles`` (mp4, mkv or "").
+``cues`` (fields of ``CueRules``), ``style`` (fields of ``AssStyle``), ``burn_in`` (bool), ``soft_subtitles`` (mp4, mkv or ""),
+``history`` (bool: keep the transcript in the history).
 Result: ``{"transcript": "transcript.json", "language", "language_probability", "duration", "speech_seconds", "segments",
-"speakers": [names], "speech": "speech.json", "files": {format: name}}``,
+"speakers": [names], "speech": "speech.json", "files": {format: name}, "history": entry's number or None}``,
 and among the files ``burned`` and ``subtitled`` where asked.
 
 While it runs, every finished line is appended to ``partial.jsonl`` (one segment a line) for the page to show;

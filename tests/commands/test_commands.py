@@ -59,6 +59,7 @@ def test_transcribe_one_file(command: Command, home: Path) -> None:
         "formats": ["srt"],
         "burn_in": False,
         "soft_subtitles": "",
+        "history": False,
     }
 
 

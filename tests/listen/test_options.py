@@ -23,6 +23,7 @@ from pipelines.asr.windows import plan_windows
 from pipelines.backend.policy import Policy
 from pipelines.doubt import doubtful, marked
 from pipelines.errors import InputError, OptionError
+from pipelines.history import History
 from pipelines.hotwords import Hotword, by_weight, parse_hotwords, read_hotwords
 from pipelines.progress import NullReport
 from pipelines.records import load_transcript
@@ -252,6 +253,7 @@ def test_each_channel_is_a_speaker(data: Path, tmp_path: Path, settings: Setting
         "channel": "each",
         "punctuation": False,
         "formats": ["json", "vtt", "csv"],
+        "history": True,
     }
     context = EngineContext(settings, Policy(threads=2))
     result = run(tmp_path, options, context, NullReport())
@@ -269,3 +271,8 @@ def test_each_channel_is_a_speaker(data: Path, tmp_path: Path, settings: Setting
     )
     assert "<v S1>" in (tmp_path / "transcript.vtt").read_text()
     assert result["files"]["csv"] == "transcript.csv"
+    with History.open(settings) as history:
+        assert history.get(result["history"]).segments == segments and history.count() == 1
+    assert run(tmp_path, options, context, NullReport()) == result  # once more: nothing is done or kept twice
+    with History.open(settings) as history:
+        assert history.count() == 1
