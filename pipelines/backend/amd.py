@@ -5,7 +5,7 @@ from __future__ import annotations
 import grp
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from pipelines.backend.hardware import Card, Hardware
@@ -13,6 +13,9 @@ from pipelines.backend.probe import Probe
 from pipelines.backend.rows import Row
 from pipelines.errors import Message
 
+# First Linux whose own driver is good for a generation (AMD's lists of supported systems; a judgement, so it only warns).
+FLOORS = {"gfx110": (6, 8), "gfx115": (6, 14), "gfx12": (6, 12)}
+SMALL_SHM = 1024**3  # bytes
 # Kernels with page faults on AMD cards, first and last bad one (ROCm/amdgpu issue 204).
 BAD_KERNELS = ((6, 18, 3), (6, 18, 6))
 
@@ -24,8 +27,11 @@ def amd_rows(probe: Probe, root: Path) -> Iterator[Row]:
         yield card_row(card, index, probe)
     if cards:
         yield from access_rows(probe.hardware, root)
-        yield from kernel_rows(platform.release())
+        yield from kernel_rows(platform.release(), [card.architecture for card in cards])
         yield from override_rows(probe, os.environ.get("HSA_OVERRIDE_GFX_VERSION", ""))
+        yield from wheel_rows(probe)
+        yield from several_rows(probe.hardware, root)
+        yield from shared_memory_rows(root)
 
 
 def card_row(card: Card, index: int, probe: Probe) -> Row:
@@ -122,8 +128,8 @@ def _group_of(path: Path) -> tuple[str, int]:
         return str(number), number
 
 
-def kernel_rows(release: str) -> Iterator[Row]:
-    """A warning for kernels that are known to be bad."""
+def kernel_rows(release: str, targets: Collection[str] = ()) -> Iterator[Row]:
+    """A warning for kernels that are known to be bad, and a hint where one is older than a card's generation."""
     numbers = release.split("-")[0].split(".")
     version = tuple(int(part) for part in numbers[:3] if part.isdigit())
     if BAD_KERNELS[0] <= version <= BAD_KERNELS[1]:
@@ -134,6 +140,26 @@ def kernel_rows(release: str) -> Iterator[Row]:
             release,
             Message("This kernel is known for page faults on AMD cards", "此内核在 AMD 显卡上存在页错误问题"),
             Message("Use an older or a newer kernel.", "请使用更旧或更新的内核。"),
+        )
+    floor = max(
+        (least for start, least in FLOORS.items() if any(t.startswith(start) for t in targets)),
+        default=(5, 14),
+    )
+    if version[:2] < floor and ".el" not in release:  # Red Hat carries newer drivers in older kernels
+        needed = ".".join(map(str, floor))
+        yield Row(
+            "amd.kernel",
+            "warn",
+            Message("Kernel", "内核"),
+            release,
+            Message(
+                f"For this card Linux {needed} or newer is usual",
+                f"这块显卡通常需要 Linux {needed} 或更新版本",
+            ),
+            Message(
+                "Install your distribution's newest kernel if the card fails.",
+                "如显卡出错,请安装发行版的最新内核。",
+            ),
         )
 
 
@@ -171,3 +197,72 @@ def override_rows(probe: Probe, value: str) -> Iterator[Row]:
         meaning,
         Message("Unset it and start again.", "请取消该变量后重新启动。"),
     )
+
+
+def wheel_rows(probe: Probe) -> Iterator[Row]:
+    """A torch that was not built for AMD cards beside an AMD card that is the only one."""
+    if probe.torch and probe.build != "rocm" and not probe.hardware.of("nvidia"):
+        yield Row(
+            "amd.torch",
+            "warn",
+            Message("torch for AMD cards", "AMD 版 torch"),
+            f"{probe.torch}, build {probe.build}",
+            Message(
+                "This build cannot use an AMD card; the display driver alone does not change that",
+                "此版本无法使用 AMD 显卡,仅安装显卡驱动没有帮助",
+            ),
+            Message("Run bash start_app.sh --backend rocm.", "请运行 bash start_app.sh --backend rocm。"),
+        )
+
+
+def several_rows(hardware: Hardware, root: Path) -> Iterator[Row]:
+    """Several AMD cards: which is used, and the kernel option without which they are known to hang."""
+    cards = hardware.of("amd")
+    own, inside = [c for c in cards if not c.integrated], [c for c in cards if c.integrated]
+    if own and inside:
+        yield Row(
+            "amd.igpu",
+            "ok",
+            Message("Processor graphics", "核显"),
+            f"{own[0].name} is used, {', '.join(card.name for card in inside)} is hidden from the engines",
+        )
+    iommu = root / "sys/class/iommu"
+    options = _text(root / "proc/cmdline").split()
+    if len(own) > 1 and iommu.is_dir() and any(iommu.iterdir()) and "iommu=pt" not in options:
+        yield Row(
+            "amd.iommu",
+            "warn",
+            Message("Several AMD cards", "多块 AMD 显卡"),
+            f"{len(own)} cards, IOMMU on, iommu=pt not among the kernel's options",
+            Message("Copies between cards are known to hang", "显卡之间的复制可能卡死"),
+            Message("Add iommu=pt to the kernel's options.", "请在内核启动参数中加入 iommu=pt。"),
+        )
+
+
+def shared_memory_rows(root: Path) -> Iterator[Row]:
+    """In a container: /dev/shm is 64 MB unless asked for."""
+    inside = (root / ".dockerenv").exists() or (root / "run/.containerenv").exists()
+    place = root / "dev/shm"
+    if not inside or not place.is_dir():
+        return
+    usage = os.statvfs(place)
+    size = usage.f_frsize * usage.f_blocks
+    if size < SMALL_SHM:
+        yield Row(
+            "amd.shm",
+            "warn",
+            Message("Shared memory of the container", "容器共享内存"),
+            f"{size / 1024**2:.0f} MiB in /dev/shm",
+            Message("Large tensors may not fit between processes", "进程间可能放不下大张量"),
+            Message(
+                "Start the container with --ipc=host or --shm-size=8g.",
+                "启动容器时请加 --ipc=host 或 --shm-size=8g。",
+            ),
+        )
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

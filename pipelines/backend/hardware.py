@@ -1,8 +1,9 @@
 """Which graphics cards are in this computer, read without torch, without root and without the network.
 
 Sources in order: NVIDIA from ``nvidia-smi`` and the PCI bus; AMD from the kernel's KFD topology (the truth even under
-``HSA_OVERRIDE_GFX_VERSION``), then the PCI bus, then ``rocminfo`` (WSL has no KFD). A tool that is missing means
-"unknown", never "no card". Only the standard library is used: the launcher reads this before anything is installed.
+``HSA_OVERRIDE_GFX_VERSION``), then the PCI bus; names, and what the kernel does not say, from ``amd-smi``, else
+``rocm-smi``, else ``rocminfo`` (WSL has no KFD). A tool that is missing means "unknown", never "no card". Intel graphics are
+only noted. Only the standard library is used: the launcher reads this before anything is installed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from pipelines.backend.smi import AMD_SMI, ROCM_SMI, parse_amd_smi, parse_rocm_smi
 
 Vendor = Literal["nvidia", "amd"]
 TOOL_SECONDS = 4.0
@@ -75,13 +78,22 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """The computer as far as it matters for choosing a backend; ``notes`` says what could not be read and why."""
+    """The computer as far as it matters for choosing a backend.
+
+    Attributes:
+        cards: of NVIDIA and AMD. apple: an Apple chip, asked by an arm64 Python.
+        wsl: Linux inside Windows. kfd: AMD's compute device is there (``/dev/kfd``, in WSL ``/dev/dxg``).
+        notes: what could not be read, and why. others: graphics that no engine uses (Intel's).
+        rosetta: an Apple chip, but this Python is an Intel one and cannot use it.
+    """
 
     cards: tuple[Card, ...] = ()
     apple: bool = False
     wsl: bool = False
     kfd: bool = False
     notes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    rosetta: bool = False
 
     def of(self, vendor: Vendor) -> tuple[Card, ...]:
         """The cards of one maker."""
@@ -98,7 +110,16 @@ def read_hardware(root: Path = Path("/")) -> Hardware:
         wsl="microsoft" in _text(root / "proc/version").lower(),
         kfd=(root / "dev/kfd").exists() or (root / "dev/dxg").exists(),
         notes=(*nvidia_notes, *amd_notes),
+        others=tuple(f"Intel graphics {_text(device / 'device')}" for device in _bus(root, "0x8086")),
+        rosetta=_rosetta(),
     )
+
+
+def _rosetta() -> bool:
+    """Whether macOS translates this very process from Intel code."""
+    if (platform.system(), platform.machine()) != ("Darwin", "x86_64"):
+        return False
+    return run_tool(["sysctl", "-n", "sysctl.proc_translated"])[1].strip() == "1"
 
 
 def run_tool(command: Sequence[str], seconds: float = TOOL_SECONDS) -> tuple[int, str]:
@@ -186,29 +207,79 @@ def gfx_name(version: int) -> str:
 
 
 def _amd(root: Path) -> tuple[list[Card], list[str]]:
-    described = parse_rocminfo(run_tool(["rocminfo"])[1]) if shutil.which("rocminfo") else []
     nodes, on_bus = _kfd_nodes(root), _bus(root, "0x1002")
+    described, notes = _described(need_targets=not nodes)
     if not nodes and not on_bus:
-        return described, []
+        return described, notes if not described and (root / "dev/kfd").exists() else []
     driver = _text(root / "sys/module/amdgpu/version") or (
         "inbox" if (root / "sys/module/amdgpu").exists() else ""
     )
-    names = {card.architecture: card.name for card in described}
+    names: dict[str, list[Card]] = {}
+    for card in described:
+        names.setdefault(card.architecture, []).append(card)
     cards = [_amd_card(gfx, device, names, driver) for gfx, device in nodes]
     seen = {device.resolve() for _, device in nodes if device}
     unseen = [device for device in on_bus if device.resolve() not in seen and (not nodes or seen)]
     guesses = [card.architecture for card in described] if not nodes and len(described) == len(unseen) else []
     for index, device in enumerate(unseen):
         cards.append(_amd_card(guesses[index] if guesses else "", device, names, driver))
-    notes = [] if driver else ["An AMD card is there, but the amdgpu driver is not loaded"]
+    if not driver:
+        notes = ["An AMD card is there, but the amdgpu driver is not loaded", *notes]
     return cards, notes
 
 
-def _amd_card(gfx: str, device: Path | None, names: dict[str, str], driver: str) -> Card:
+def _described(need_targets: bool) -> tuple[list[Card], list[str]]:
+    """Cards as the first tool tells that has an answer, and the complaints of those that had none.
+
+    A tool that hangs is the last one asked: the others would wait for the same driver.
+    """
+    notes: list[str] = []
+    for command, parse in (
+        (AMD_SMI, _from_amd_smi),
+        (ROCM_SMI, _from_rocm_smi),
+        (("rocminfo",), parse_rocminfo),
+    ):
+        if shutil.which(command[0]) is None:
+            continue
+        code, text = run_tool(command)
+        cards = parse(text)
+        if cards and all(card.architecture for card in cards) | (not need_targets):
+            return cards, []
+        complaint = next(
+            (line.strip() for line in reversed(text.splitlines()) if line.strip()), f"exit code {code}"
+        )
+        hangs = code == -1 and "timed out" in text
+        notes.append(
+            f"{command[0]} did not answer in {TOOL_SECONDS:.0f} s"
+            if hangs
+            else f"{command[0]}: {complaint}"[:200]
+        )
+        if hangs:
+            break
+    return [], notes
+
+
+def _from_amd_smi(text: str) -> list[Card]:
+    return [_card_as_told(told.name, told.target, told.memory) for told in parse_amd_smi(text)]
+
+
+def _from_rocm_smi(text: str) -> list[Card]:
+    return [_card_as_told(told.name, told.target, told.memory) for told in parse_rocm_smi(text)]
+
+
+def _card_as_told(name: str, target: str, memory: int | None) -> Card:
+    return Card("amd", name or f"AMD card {target}".strip(), "rocm", target, memory, target in AMD_APUS)
+
+
+def _amd_card(gfx: str, device: Path | None, names: dict[str, list[Card]], driver: str) -> Card:
+    """A card of the kernel's list; two cards of one target take the names of that target in order."""
     memory = _text(device / "mem_info_vram_total") if device else ""
     number = _text(device / "device") if device else gfx
-    name = names.get(gfx) or (_text(device / "product_name") if device else "") or f"AMD card {number}"
-    return Card("amd", name, driver, gfx, int(memory) if memory.isdigit() else None, gfx in AMD_APUS)
+    told = names.get(gfx) or [Card("amd", "")]
+    first = told.pop(0) if len(told) > 1 else told[0]
+    name = first.name or (_text(device / "product_name") if device else "") or f"AMD card {number}"
+    size = int(memory) if memory.isdigit() else first.memory
+    return Card("amd", name, driver, gfx, size, gfx in AMD_APUS)
 
 
 def _kfd_nodes(root: Path) -> list[tuple[str, Path | None]]:
@@ -240,6 +311,5 @@ def parse_rocminfo(text: str) -> list[Card]:
         marketing = re.search(r"^  Marketing Name:[ \t]*(.*)$", agent, re.MULTILINE)
         label = marketing.group(1).strip() if marketing else ""
         gfx = name.group(1)
-        label = f"AMD card {gfx}" if label in ("", "N/A") else label
-        cards.append(Card("amd", label, "rocm", gfx, None, gfx in AMD_APUS))
+        cards.append(_card_as_told("" if label == "N/A" else label, gfx, None))
     return cards

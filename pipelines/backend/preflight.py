@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipelines.backend.amd import amd_rows
-from pipelines.backend.hardware import Card, Hardware, read_hardware, run_tool
+from pipelines.backend.cards import apple_rows, head_room_rows, nvidia_row, translated_rows
+from pipelines.backend.hardware import Hardware, read_hardware, run_tool
 from pipelines.backend.probe import Probe
 from pipelines.backend.rows import NOTHING, Level, Row, render
 from pipelines.errors import Message
@@ -228,8 +229,11 @@ def _cards(probe: Probe, root: Path) -> Iterator[Row]:
     hardware = probe.hardware
     yield _device(probe)
     for index, card in enumerate(hardware.of("nvidia")):
-        yield _nvidia(card, index, hardware)
+        yield nvidia_row(card, index, probe)
     yield from amd_rows(probe, root)
+    yield from translated_rows(probe)
+    yield from head_room_rows(probe)
+    yield from apple_rows(hardware, platform.mac_ver()[0])
 
 
 def _device(probe: Probe) -> Row:
@@ -248,27 +252,6 @@ def _device(probe: Probe) -> Row:
         probe.reason,
         Message("Everything runs on the CPU", "全部使用 CPU 运行"),
         Message("See the rows below.", "请查看下面各行。") if has_card else NOTHING,
-    )
-
-
-def _nvidia(card: Card, index: int, hardware: Hardware) -> Row:
-    memory = f", {card.memory / 1024**3:.1f} GiB" if card.memory else ""
-    capability = f", compute capability {card.architecture}" if card.architecture else ""
-    found = f"{card.name}, driver {card.driver or 'does not answer'}{capability}{memory}"
-    good = bool(card.driver)
-    note = next((note for note in hardware.notes if "NVIDIA" in note), "")
-    return Row(
-        f"nvidia.{index}",
-        "ok" if good else "warn",
-        Message("NVIDIA card", "NVIDIA 显卡"),
-        found if good else f"{found} ({note})",
-        NOTHING if good else Message("The card cannot be used", "无法使用这块显卡"),
-        NOTHING
-        if good
-        else Message(
-            "Install NVIDIA's driver, or restart after an update of it.",
-            "请安装 NVIDIA 驱动;更新驱动后请重启电脑。",
-        ),
     )
 
 

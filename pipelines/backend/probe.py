@@ -14,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,12 @@ class Device:
     works: bool = False
     precisions: tuple[str, ...] = ()
     why: str = ""
+    free: int | None = None
+
+    @property
+    def translated(self) -> bool:
+        """An AMD card behind a layer that pretends to be CUDA (ZLUDA)."""
+        return self.name.endswith("[ZLUDA]")
 
     @property
     def capability(self) -> tuple[int, int]:
@@ -71,6 +78,8 @@ class Probe:
         runtime: CUDA or HIP version the build was made for.
         targets: architectures the build has kernels for.
         devices: what torch sees. hardware: what the system sees.
+        available: whether torch counts a device; that says nothing about kernels for it.
+        xpu: torch sees an Intel card, which no engine uses.
         asked: whether a child process really asked torch (False: only looked from outside).
         reason: one sentence why there is no working device; empty when there is one.
     """
@@ -82,6 +91,8 @@ class Probe:
     targets: tuple[str, ...] = ()
     devices: tuple[Device, ...] = ()
     hardware: Hardware = field(default_factory=Hardware)
+    available: bool = False
+    xpu: bool = False
     asked: bool = False
     reason: str = ""
 
@@ -180,9 +191,25 @@ def _from_plain(plain: dict[str, Any], hardware: Hardware) -> Probe:
 
 
 def _ask(hardware: Hardware, seconds: float) -> Probe:
+    """Ask in a child; a device whose test ends the child is left out and the others are tried in a new one."""
     if not _installed("torch"):
         return _with_reason(Probe(hardware=hardware, asked=True))
-    command = [sys.executable, "-m", "pipelines.backend.trial"]
+    left_out: dict[int, str] = {}
+    end = time.monotonic() + seconds
+    while True:
+        answer, problem, hung = _trial(left_out, max(end - time.monotonic(), 0.1))
+        trying = answer.pop("trying", None)
+        if not problem:
+            return _from_plain({**answer, "asked": True}, hardware)
+        if trying is None or int(trying) in left_out or hung:
+            why = problem if trying is None else f"its test computation did not end: {problem}"
+            return _cut_off(answer, trying, why, problem, hardware, asked=not hung)
+        left_out[int(trying)] = f"its test computation ended the process: {problem}"
+
+
+def _trial(left_out: dict[int, str], seconds: float) -> tuple[dict[str, Any], str, bool]:
+    """The last thing the child said, why it did not end well (or nothing), and whether it hung."""
+    command = [sys.executable, "-m", "pipelines.backend.trial", json.dumps(left_out)]
     root = Path(__file__).resolve().parents[2]
     try:
         done = subprocess.run(
@@ -196,17 +223,40 @@ def _ask(hardware: Hardware, seconds: float) -> Probe:
             start_new_session=True,
             check=False,
         )
-    except subprocess.TimeoutExpired:
-        return Probe(hardware=hardware, reason=f"torch did not answer within {seconds:.0f} s")
+    except subprocess.TimeoutExpired as error:
+        said = error.stdout or b""
+        text = said.decode(errors="replace") if isinstance(said, bytes) else said
+        return _last(text), f"torch did not answer within {error.timeout:.0f} s", True
     except OSError as error:
-        return Probe(hardware=hardware, reason=str(error))
-    answers = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode != 0 or not answers:
-        last = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "")
-        how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
-        return Probe(hardware=hardware, asked=True, reason=f"torch ended with {how}: {last}"[:300])
-    answer = json.loads(answers[-1])
-    return _from_plain({**answer, "asked": True}, hardware)
+        return {}, str(error), True
+    answer = _last(done.stdout)
+    if done.returncode == 0 and answer:
+        return answer, "", False
+    last = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "")
+    how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
+    return answer, f"torch ended with {how}: {last}"[:300], False
+
+
+def _last(text: str) -> dict[str, Any]:
+    """The last whole line of JSON."""
+    for line in reversed(text.splitlines()):
+        with contextlib.suppress(ValueError):
+            if line.startswith("{") and isinstance(found := json.loads(line), dict):
+                return found
+    return {}
+
+
+def _cut_off(
+    answer: dict[str, Any], trying: int | None, why: str, reason: str, hardware: Hardware, *, asked: bool
+) -> Probe:
+    """What is known of a machine whose test did not end."""
+    if not answer:
+        return Probe(hardware=hardware, asked=asked, reason=reason)
+    devices = [
+        {**device, "works": False, "precisions": [], "why": why} if device["index"] == trying else device
+        for device in answer.get("devices", ())
+    ]
+    return _from_plain({**answer, "devices": devices, "asked": asked}, hardware)
 
 
 def _with_reason(found: Probe) -> Probe:
@@ -222,7 +272,7 @@ def _why_not(found: Probe) -> str:
     if not found.torch:
         return "torch is not installed"
     if not cards and not found.hardware.apple:
-        return "no graphics card was found"
+        return _no_card(found)
     names = ", ".join(card.name for card in cards) or "Apple chip"
     if found.build == "cpu" and cards:
         backend = "cuda" if found.hardware.of("nvidia") else "rocm"
@@ -235,6 +285,15 @@ def _why_not(found: Probe) -> str:
         if found.hardware.notes
         else f"{names}: torch {found.torch} finds no usable device"
     )
+
+
+def _no_card(found: Probe) -> str:
+    if found.hardware.rosetta:
+        return "this Python is an Intel one translated by Rosetta and cannot use the Apple chip: take an arm64 Python"
+    if found.xpu or found.hardware.others:
+        seen = ", ".join(found.hardware.others) or "an Intel card"
+        return f"no graphics card that an engine can use was found ({seen}: Dubwright has nothing for it)"
+    return found.hardware.notes[0] if found.hardware.notes else "no graphics card was found"
 
 
 def _other_makers_build(found: Probe, cards: tuple[Card, ...]) -> str:

@@ -1,41 +1,80 @@
-"""The child that asks torch: imports it, lists devices, computes a little on each, prints one line of JSON.
+"""The child that asks torch: imports it, lists devices, computes a little on each, prints lines of JSON.
 
-It may crash, hang or be killed; ``pipelines.backend.probe`` starts it and draws the conclusion.
+Each line holds all that is known by then; the last one counts. It may crash, hang or be killed;
+``pipelines.backend.probe`` starts it and draws the conclusion.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
+from pipelines.backend.coverage import coverage
 from pipelines.backend.hardware import AMD_APUS
+
+Tell = Callable[[str], object]
 
 KHZ_BIN = 7  # of 23 Mel bands up to 8 kHz: the one with 1 kHz
 TOLERANCE = {"float32": 2e-3, "bfloat16": 0.15, "float16": 0.05}
 
 
-def answer() -> dict[str, Any]:
-    """The facts ``Probe`` wants, without the hardware."""
+def answer(skip: Mapping[int, str] = MappingProxyType({}), tell: Tell = lambda line: None) -> dict[str, Any]:
+    """The facts ``Probe`` wants, without the hardware.
+
+    Args:
+        skip: devices that must not be tried again, with the reason: their test ended the process before.
+        tell: is given all that is known as JSON before each test computation, for it may be the last thing done.
+    """
     import torch
 
     hip, cuda = getattr(torch.version, "hip", None), torch.version.cuda
     build = "rocm" if hip else "cuda" if cuda else "mps" if torch.backends.mps.is_built() else "cpu"
+    on_card = build in ("cuda", "rocm")
     facts: dict[str, Any] = {
         "torch": torch.__version__,
         "torchaudio": _torchaudio(),
         "build": build,
         "runtime": hip or cuda or "",
-        "targets": torch.cuda.get_arch_list() if build in ("cuda", "rocm") else [],
+        "targets": torch.cuda.get_arch_list() if on_card else [],
+        "available": torch.cuda.is_available()
+        if on_card
+        else build == "mps" and torch.backends.mps.is_available(),
+        "xpu": bool(hasattr(torch, "xpu") and torch.xpu.is_available()),
         "devices": [],
     }
-    if build in ("cuda", "rocm") and torch.cuda.is_available():
-        facts["devices"] = [_card(index) for index in range(torch.cuda.device_count())]
-    elif build == "mps" and torch.backends.mps.is_available():
-        facts["devices"] = [{"index": 0, "name": "Apple GPU", **_try("mps")}]
-    elif build == "mps":
+    if build == "mps" and not facts["available"]:
         facts["build"] = "cpu"
+    if not facts["available"]:
+        return facts
+    devices: list[dict[str, Any]] = (
+        [_card(index) for index in range(torch.cuda.device_count())]
+        if on_card
+        else [{"index": 0, "name": "Apple GPU"}]
+    )
+    facts["devices"] = devices
+    for device in devices:
+        tell(json.dumps({**facts, "trying": device["index"]}))
+        device |= _tried(device, facts["targets"], build, skip)
     return facts
+
+
+def _tried(device: dict[str, Any], targets: list[str], build: str, skip: Mapping[int, str]) -> dict[str, Any]:
+    """The result of the test, which is not made where it is known to end the process."""
+    architecture, index = str(device.get("architecture", "")), int(device["index"])
+    if index in skip:
+        return {"works": False, "precisions": [], "why": skip[index]}
+    if (
+        build == "rocm" and coverage(architecture, targets) == "missing"
+    ):  # HIP ends or crashes the process there
+        return {
+            "works": False,
+            "precisions": [],
+            "why": f"the installed torch has no kernels for {architecture}; it has {', '.join(targets)}",
+        }
+    return _try("mps" if build == "mps" else f"cuda:{index}")
 
 
 def _torchaudio() -> str:
@@ -73,14 +112,24 @@ def _card(index: int) -> dict[str, Any]:
     properties = torch.cuda.get_device_properties(index)
     gfx = str(getattr(properties, "gcnArchName", "")).partition(":")[0]
     architecture = gfx if torch.version.hip else f"sm_{properties.major}{properties.minor}"
-    facts = {
+    return {
         "index": index,
         "name": properties.name,
         "architecture": architecture,
         "memory": properties.total_memory,
+        "free": _free(index),
         "integrated": gfx in AMD_APUS or bool(getattr(properties, "is_integrated", False)),
     }
-    return {**facts, **_try(f"cuda:{index}")}
+
+
+def _free(index: int) -> int | None:
+    """Bytes that no process uses, or None when the driver does not say."""
+    import torch
+
+    try:
+        return int(torch.cuda.mem_get_info(index)[0])
+    except (RuntimeError, AssertionError):
+        return None
 
 
 def _try(device: str) -> dict[str, Any]:
@@ -123,5 +172,11 @@ def _deviation(device: str, precision: str) -> float:
     return float((found - expected).abs().max())
 
 
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(answer()) + "\n")
+    left_out = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
+    _say(json.dumps(answer({int(key): str(why) for key, why in left_out.items()}, _say)))

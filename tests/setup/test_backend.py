@@ -146,7 +146,7 @@ def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-u
             if command[1:3] == ["-m", "pipelines.backend.trial"]:
                 with ran.open("a") as file:
                     file.write("x")
-                command = [sys.executable, "-c", program]
+                command = [sys.executable, "-c", program, *command[3:]]
             return real(command, **options)  # type: ignore[call-overload]
 
         monkeypatch.setattr(probing.subprocess, "run", run)
@@ -207,6 +207,33 @@ def test_a_crash_at_import_is_survived_and_said(settings: Settings, child) -> No
     )
     found = probe(settings)
     assert not found.works and "signal 11" in found.reason and "HW Exception" in found.reason
+
+
+def test_a_device_whose_test_crashes_is_left_out_and_the_others_are_tried(settings: Settings, child) -> None:  # type: ignore[no-untyped-def]
+    """Processor graphics whose first kernel is a segmentation fault must not cost the card beside it."""
+    bad = {"index": 0, "name": "AMD Radeon Graphics"}
+    good = {"index": 1, "name": "RX 9070 XT"}
+    head = {"torch": "2.11.0", "torchaudio": "2.11.0", "build": "rocm"}
+    first = json.dumps({**head, "trying": 0, "devices": [bad, good]})
+    again = json.dumps({**head, "devices": [bad, {**good, "works": True, "precisions": ["float32"]}]})
+    ran = child(
+        "import json, os, sys\nleft = json.loads(sys.argv[1])\n"
+        f"said = json.loads({again!r})\n"
+        f"if '0' not in left:\n    print({first!r}, flush=True)\n    os.kill(os.getpid(), 11)\n"
+        "said['devices'][0]['why'] = left['0']\nprint(json.dumps(said))"
+    )
+    found = probe(settings)
+    assert ran.read_text() == "xx"
+    assert [device.works for device in found.devices] == [False, True]
+    assert "ended the process" in found.devices[0].why and "signal 11" in found.devices[0].why
+    assert choose(found, environment=BARE).environment["HIP_VISIBLE_DEVICES"] == "1"
+
+
+def test_a_test_computation_that_hangs_is_named(settings: Settings, child) -> None:  # type: ignore[no-untyped-def]
+    said = {"torch": "2.11.0", "build": "rocm", "trying": 0, "devices": [{"index": 0, "name": "RX 580"}]}
+    child(f"import time\nprint({json.dumps(said)!r}, flush=True)\ntime.sleep(60)")
+    found = probe(settings, seconds=1)
+    assert not found.asked and found.reason.startswith("RX 580: its test computation did not end")
 
 
 def test_a_hang_is_ended_said_and_not_remembered(settings: Settings, child) -> None:  # type: ignore[no-untyped-def]
