@@ -113,14 +113,15 @@ class Follower:
         )
         resumed = panel.resume.click(plainly(self.resume), panel.last, None, **QUIETLY)
         resumed.then(self.look, panel.last, outputs, **QUIETLY)
-        demo.load(self.look, panel.last, outputs, **QUIETLY)
+        # Twice: a job sent off while the first answer was on its way would be hidden by it.
+        demo.load(self.look, panel.last, outputs, **QUIETLY).then(self.look, panel.last, outputs, **QUIETLY)
 
     def start(
         self, button: gr.Button, submit: Callable[..., str], inputs: Mapping[str, Block], api_name: str
     ) -> None:
         """Let ``button`` send off a job: ``submit`` gets ``inputs`` by keyword and returns the job's id."""
         sent = button.click(
-            _optional(plainly(submit), inputs),
+            optional(plainly(submit), inputs),
             None,
             self.panel.last,
             inputs_kwargs=dict(inputs),
@@ -153,7 +154,7 @@ def plainly(handler: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def _optional(handler: Callable[P, R], names: Iterable[str]) -> Callable[P, R]:
+def optional(handler: Callable[P, R], names: Iterable[str]) -> Callable[P, R]:
     """Spell out the ``**given`` of a handler, each None at first: a program need not name what the page leaves empty."""
     given = inspect.signature(handler).parameters.values()
     if any(one.kind is one.VAR_KEYWORD for one in given):

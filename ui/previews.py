@@ -42,17 +42,24 @@ class Previews:
             PipelineError: the copy could not be made; asking again tries once more.
         """
         from pipelines.media import plays_in_browser
+
+        return info.path if plays_in_browser(info) else self.of_sound(info.path)
+
+    def of_sound(self, path: Path) -> Path | None:
+        """The copy of a file that the browser cannot play, also of one without a picture; None while it is made.
+
+        Raises:
+            PipelineError: as ``of``.
+        """
         from pipelines.media.proxy import proxy_path
 
-        if plays_in_browser(info):
-            return info.path
-        copy = proxy_path(info.path, self._settings)
+        copy = proxy_path(path, self._settings)
         if copy.is_file():
             return copy
         with self._guard:
             asked = self._asked.get(copy)
             if asked is None:
-                self._asked[copy] = self._pool.submit(self._make, info.path, copy)
+                self._asked[copy] = self._pool.submit(self._make, path, copy)
             elif asked.done():
                 del self._asked[copy]
                 asked.result()

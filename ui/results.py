@@ -116,6 +116,8 @@ def output_names(view: JobView) -> dict[Path, str]:
     for path in all_made(view):
         if path == made(view, "transcript") and path.name not in view.result.get("files", {}).values():
             continue
+        if path == made(view, "speech"):  # facts for the page's picture
+            continue
         if path == made(view, "subtitles", "source"):
             names[path] = f"{stem.rpartition('-')[0]}-{spoken}{path.suffix}"
         elif path in (main, made(view, "subtitles", "target")) or view.kind == "transcribe":

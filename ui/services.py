@@ -22,6 +22,7 @@ from pipelines.settings import Settings
 from ui import results
 from ui.machine import Machine
 from ui.previews import Previews
+from ui.transcript.documents import Documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Services:
     """Settings, jobs and the machine.
 
     Attributes:
+        documents: the transcripts that are open in the editor.
         machine: this computer, and how engines run on it now.
         local: the page listens on this computer alone, so paths on its disks may be used and folders opened.
         browser_secret: key of what the page remembers in the browser (the last job); fixed for an installation.
@@ -39,6 +41,7 @@ class Services:
     store: JobStore
     executor: LocalExecutor
     previews: Previews
+    documents: Documents
     local: bool = True
     browser_secret: str = "dubwright"
     saving: threading.Lock = field(default_factory=threading.Lock)
@@ -112,6 +115,7 @@ def make_services(
         store=store,
         executor=executor,
         previews=Previews(settings),
+        documents=Documents(settings),
         local=local,
         browser_secret=browser_secret(settings),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from pathlib import Path
 
 from pipelines.errors import PipelineError
@@ -14,6 +15,7 @@ from ui.clock import clock
 from ui.i18n import escaped, text
 from ui.services import Services
 
+MOST_STREAMS = 64  # what a program may name; on the page only those of the file are to be seen
 CODECS = {"h264": "H.264", "hevc": "HEVC", "mpeg4": "MPEG-4", "vp8": "VP8", "vp9": "VP9", "av1": "AV1"}
 
 
@@ -73,12 +75,17 @@ def track_name(track: AudioTrack, language: str) -> str:
 
 
 def track_choices(info: VideoInfo, language: str) -> list[tuple[str, str]]:
-    """The sound tracks to choose from; the empty choice is the file's default one."""
-    if not info.audio:
+    """The sound tracks of a video to choose from; the empty choice is the file's default one."""
+    return tracks_menu(info.audio, language)
+
+
+def tracks_menu(tracks: Sequence[AudioTrack], language: str) -> list[tuple[str, str]]:
+    """Sound tracks to choose from; the empty choice is the default one."""
+    if not tracks:
         return []
-    default = next((track for track in info.audio if track.default), info.audio[0])
+    default = next((track for track in tracks if track.default), tracks[0])
     first = text(language, "ui_dub_stream_default", name=track_name(default, language))
-    return [(first, ""), *((track_name(track, language), str(track.stream)) for track in info.audio)]
+    return [(first, ""), *((track_name(track, language), str(track.stream)) for track in tracks)]
 
 
 def estimate_html(services: Services, info: VideoInfo, lips: bool, language: str) -> str:

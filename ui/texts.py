@@ -5,7 +5,10 @@ All keys begin with ``ui_``: Gradio has a namespace of its own in the browser, a
 
 from __future__ import annotations
 
+from ui.transcript.texts import TEXTS as TRANSCRIPT
+
 TEXTS: dict[str, tuple[str, str]] = {
+    **TRANSCRIPT,
     # The page
     "ui_heading": (
         "# Dubwright\nAnother language, your face, your voice. Everything stays on this computer.",
@@ -302,7 +305,6 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_transcribe_formats": ("Files to make", "输出格式"),
     "ui_transcribe_start": ("From (seconds)", "起点（秒）"),
     "ui_transcribe_end": ("To (seconds; 0: the end)", "终点（秒，0 为结尾）"),
-    "ui_transcribe_text": ("Text", "文本"),
     "ui_transcribe_none": ("No speech was found.", "没有检测到语音。"),
     # Talking head
     "ui_head_face": ("1 · A face: video or picture", "1 · 人脸：视频或图片"),

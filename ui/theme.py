@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import gradio as gr
 
 CSS = """
@@ -72,6 +74,7 @@ ul[role=listbox] li[aria-label*="✕"] {opacity: .5;}
   .stage .track {grid-column: 1 / -1; grid-row: 2;}
 }
 """
+CSS += (Path(__file__).resolve().parent / "transcript" / "editor.css").read_text(encoding="utf-8")
 
 
 def make_theme() -> gr.themes.Base:

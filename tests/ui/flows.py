@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pipelines.errors import Message, NoFace, TranslatorMissing
+from pipelines.errors import MediaError, Message, NoFace, TranslatorMissing
 from pipelines.files import read_json, write_json, write_text
 from pipelines.progress import Report
 from pipelines.records import line_from, save_plan
@@ -125,21 +126,44 @@ def _tone(path: Path) -> None:
     soundfile.write(path, 0.1 * np.sin(np.arange(24000) * 0.05), 24000)
 
 
+HEARD = (
+    {"start": 0.0, "end": 1.2, "text": "Good morning.", "words": [
+        {"start": 0.0, "end": 0.5, "text": "Good", "prob": 0.9}, {"start": 0.6, "end": 1.2, "text": " morning.", "prob": 0.3}]},
+    {"start": 1.4, "end": 2.8, "text": "By train <to> Rome & back.", "speaker": "S1"},
+)  # fmt: skip
+
+
 def transcribe(
     folder: Path, options: dict[str, Any], context: EngineContext, report: Report
 ) -> dict[str, Any]:
-    """Two known sentences."""
-    _work(report, "listen", 2, 0.2, "s")
-    segments = [
-        {"start": 0.0, "end": 1.2, "text": "Good morning."},
-        {"start": 1.4, "end": 2.8, "text": "By train."},
-    ]
-    write_json(folder / "transcript.json", {"language": "en", "segments": segments})
+    """Two known sentences, one after the other; a file called ``broken`` cannot be read until it is renamed."""
+    name = Path(options["input"]).stem
+    if "broken" in name:
+        raise MediaError(
+            Message("This is no sound", "这不是音频"), Message("Choose another file.", "请换一个文件。"), name
+        )
+    write_json(folder / "speech.json", {"duration": 3.0, "start": 0.0, "spans": [[0.0, 1.2], [1.4, 2.8]],
+                                        "peaks": [0.1, 0.8, 0.4], "speech": [0.9, 0.8, 0.1]})  # fmt: skip
+    with (folder / "partial.jsonl").open("w", encoding="utf-8") as file:
+        for number, segment in enumerate(HEARD):
+            file.write(json.dumps(segment) + "\n")
+            file.flush()
+            report.step("listen", 1.4 * (number + 1), 2.8, "s")
+            for _ in range(300 if "slow" in name else 12):
+                report.step("listen", 1.4 * (number + 1), 2.8, "s")
+                time.sleep(0.1)
+    write_json(folder / "transcript.json", {"language": "en", "segments": HEARD})
     files = {}
     for form in options["formats"]:
         write_text(folder / f"transcript.{form}", "Good morning. By train.")
         files[form] = f"transcript.{form}"
-    return {"transcript": "transcript.json", "language": "en", "files": files}
+    return {
+        "transcript": "transcript.json",
+        "language": "en",
+        "duration": 3.0,
+        "files": files,
+        "speech": "speech.json",
+    }
 
 
 def sync(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:

@@ -32,7 +32,6 @@ from ui.services import Services, source_path
 from ui.tabs.jobs import JobsHandlers
 from ui.tabs.parts import engine_choices
 from ui.tabs.talking_head import TalkingHeadHandlers
-from ui.tabs.transcribe import TranscribeHandlers
 from ui.tabs.voice import VoiceHandlers
 
 
@@ -159,20 +158,6 @@ def test_only_what_the_user_brings_takes_the_consent_back(services: Services) ->
         if number == boxes["voice-sample"] and function.fn is not None and function.fn() is False
     }
     assert events == {"upload", "stop_recording", "clear"}, "not change: the example's sample sets it off"
-
-
-def test_transcription_shows_text_with_times_and_files(services: Services, tmp_path: Path) -> None:
-    sound = clip(tmp_path / "talk.mp4")
-    given = {"file": str(sound), "path": "", "engine": "whisper", "language": "", "start": 0, "end": None}
-    job_id = TranscribeHandlers(services).submit(
-        **given, hotwords="Kokoro\n\n Wav2Lip ", itn=True, formats=["srt", "txt"]
-    )
-    view = ended(services, job_id)
-    assert view.options["hotwords"] == ["Kokoro", "Wav2Lip"] and view.options["language"] is None
-    shown = TranscribeHandlers(services).show(view, "en")
-    assert shown["text"].value.splitlines()[1] == "[0:01.40 – 0:02.80] By train."
-    assert sorted(path.name for path in services.settings.outputs.iterdir()) == ["talk.srt", "talk.txt"]
-    assert shown["files"].visible
 
 
 def test_a_talking_head_needs_something_to_say(services: Services, tmp_path: Path) -> None:

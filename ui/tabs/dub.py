@@ -10,7 +10,7 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.components import Component
 
-from ui import languages, lines
+from ui import languages, lines, source
 from ui.dubbing import DubHandlers
 from ui.i18n import label
 from ui.jobs_view import Follower, job_panel, plainly
@@ -32,7 +32,6 @@ COPY = """async (numbered) => {
   box.focus(); box.select();
   return [document.execCommand('copy') ? "copied" : "selected"];
 }"""
-MOST_STREAMS = 64  # what a program may name; on the page only those of the file are to be seen
 SUBTITLES = [".srt", ".vtt", ".ass"]
 COLUMN_WIDTHS: list[str | int] = ["84px", "92px", "92px", "26%", "26%", "130px", "160px"]
 COLUMN_KINDS: list[Literal["number", "str", "bool"]] = ["number", "str", "str", "str", "str", "bool", "str"]
@@ -110,7 +109,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
                 path = local_path(services, "dub")
                 facts = gr.HTML(visible=False, elem_id="dub-facts")
                 stream = gr.Dropdown(
-                    [str(number) for number in range(MOST_STREAMS)],
+                    [str(number) for number in range(source.MOST_STREAMS)],
                     value=None,
                     label=label("ui_dub_stream"),
                     visible=False,

@@ -1,0 +1,192 @@
+"""The Transcription tab as a user works with it: files in, rows appear, are corrected, and are what is saved."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from tests.browser.conftest import Site, visit
+from tests.ui.flows import clip
+
+pytestmark = pytest.mark.browser
+Make = Callable[..., BrowserContext]
+
+
+def opened(context: BrowserContext, site: Site, tab: str = "Transcription") -> Page:
+    page = visit(context, site)
+    page.get_by_role("tab", name=tab, exact=True).click()
+    return page
+
+
+def drop(page: Page, *paths: Path) -> None:
+    page.locator("#transcribe-file input[type=file]").set_input_files([str(path) for path in paths])
+    for path in paths:
+        expect(page.locator("#transcribe-file")).to_contain_text(path.stem)
+
+
+def cue(page: Page, number: int) -> Locator:
+    return page.locator("#editor .cue").nth(number - 1)
+
+
+def text_of(page: Page, number: int) -> Locator:
+    return cue(page, number).locator(".cue-text")
+
+
+def type_over(page: Page, number: int, words: str) -> None:
+    text_of(page, number).click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type(words)
+    page.keyboard.press("Enter")
+
+
+def test_rows_stream_in_are_edited_and_are_what_is_saved(context: Make, site: Site, tmp_path: Path) -> None:
+    page = opened(context(), site)
+    drop(page, clip(tmp_path / "lecture.mp4"))
+    page.locator("#transcribe-go").click()
+    reading = page.locator("#editor .cue.reading")
+    expect(reading).to_have_count(1)
+    expect(reading.first).to_contain_text("Good morning.")
+    expect(page.locator("#editor .wave .band")).to_have_count(2)
+    expect(reading).to_have_count(2)
+    page.locator("#transcribe-progress .job[data-state=done]").wait_for()
+    expect(page.locator("#editor .cue [contenteditable]")).to_have_count(2)
+    expect(text_of(page, 1).locator("mark.unsure")).to_have_text("morning.")
+    expect(text_of(page, 2)).to_have_text("By train <to> Rome & back.")
+
+    video = page.locator("#editor video")
+    expect(video).to_be_visible()
+    page.wait_for_function("() => document.querySelector('#editor video').readyState >= 1")
+    text_of(page, 2).click()
+    page.wait_for_function("() => Math.abs(document.querySelector('#editor video').currentTime - 1.4) < 0.01")
+    expect(cue(page, 2)).to_have_class(re.compile(r"\bnow\b"))
+
+    type_over(page, 1, "Good evening.")
+    expect(text_of(page, 1).locator("mark.unsure")).to_have_count(0)
+    expect(text_of(page, 2)).to_be_focused()
+    page.keyboard.press("Home")
+    for _ in "By train":
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Alt+Enter")
+    expect(page.locator("#editor .cue")).to_have_count(3)
+    expect(text_of(page, 3)).to_have_text("<to> Rome & back.")
+    expect(text_of(page, 3)).to_be_focused()
+    page.keyboard.press("ControlOrMeta+z")
+    expect(page.locator("#editor .cue")).to_have_count(2)
+    cue(page, 2).locator("[data-field=end]").fill("0:02.50")
+    page.keyboard.press("Enter")
+    cue(page, 1).locator("[data-field=speaker]").fill("Anna")
+    page.keyboard.press("Tab")
+    expect(page.locator("#editor .speakers input")).to_have_count(2)
+
+    page.get_by_role("checkbox", name="json", exact=True).last.check()
+    page.locator("#transcribe-save").click()
+    expect(page.locator("#transcribe-saved")).to_contain_text("lecture (2).srt")
+    outputs = site.services.settings.outputs
+    assert (outputs / "lecture (2).srt").read_text(encoding="utf-8") == (
+        "1\n00:00:00,000 --> 00:00:01,200\nGood evening.\n\n"
+        "2\n00:00:01,400 --> 00:00:02,500\nBy train <to> Rome & back.\n"
+    )
+    assert (outputs / "lecture (2).txt").read_text(
+        encoding="utf-8"
+    ) == "Good evening.\nBy train <to> Rome & back.\n"
+    rows = json.loads((outputs / "lecture (2).json").read_text(encoding="utf-8"))["segments"]
+    assert [row["speaker"] for row in rows] == ["Anna", "S1"]
+    assert [word["text"].strip() for word in rows[0]["words"]] == ["Good", "evening."]
+
+    page.reload()
+    page.get_by_role("tab", name="Transcription", exact=True).click()
+    expect(text_of(page, 1)).to_have_text("Good evening.")
+
+
+def test_the_tools_find_replace_shift_and_say_what_is_wrong(
+    context: Make, site: Site, tmp_path: Path
+) -> None:
+    page = opened(context(), site)
+    drop(page, clip(tmp_path / "tools.mp4"))
+    page.locator("#transcribe-go").click()
+    page.locator("#transcribe-progress .job[data-state=done]").wait_for()
+    page.locator("#editor [data-tool=find]").fill("train")
+    page.keyboard.press("Enter")
+    expect(cue(page, 2)).to_have_class(re.compile(r"\bchosen\b"))
+    page.locator("#editor [data-tool=by]").fill("bus")
+    page.locator("#editor [data-act=replace-all]").click()
+    expect(text_of(page, 2)).to_have_text("By bus <to> Rome & back.")
+    expect(page.locator("#editor .said")).to_have_text("1 replaced")
+    page.locator("#editor [data-tool=shift]").fill("-1")
+    page.locator("#editor [data-act=shift]").click()
+    expect(page.locator("#editor .said")).to_contain_text("would start before the file does")
+    page.locator("#editor [data-tool=shift]").fill("+0.25")
+    page.locator("#editor [data-act=shift]").click()
+    expect(cue(page, 1).locator("[data-field=start]")).to_have_value("0:00.25")
+    cue(page, 1).locator("[data-field=end]").fill("0:02.00")
+    page.keyboard.press("Enter")
+    expect(cue(page, 2).locator("[data-kind=overlap]")).to_be_visible()
+    cue(page, 1).locator("[data-field=end]").fill("soon")
+    page.keyboard.press("Enter")
+    expect(page.locator("#editor .said")).to_contain_text("is not a time")
+    expect(cue(page, 1).locator("[data-field=end]")).to_have_value("0:02.00")
+    text_of(page, 1).click()
+    page.keyboard.press("Alt+m")
+    expect(page.locator("#editor .cue")).to_have_count(1)
+    page.keyboard.press("Alt+n")
+    expect(page.locator("#editor .cue")).to_have_count(2)
+    expect(cue(page, 2).locator("[data-kind=empty]")).to_be_visible()
+    page.keyboard.press("Alt+Backspace")
+    expect(page.locator("#editor .cue")).to_have_count(1)
+
+
+def test_a_broken_file_does_not_stop_the_others(context: Make, site: Site, tmp_path: Path) -> None:
+    page = opened(context(), site)
+    paths = [clip(tmp_path / "one.mp4"), tmp_path / "broken.mp3", clip(tmp_path / "three.mp4")]
+    paths[1].write_bytes(b"no sound")
+    drop(page, *paths)
+    page.locator("#transcribe-go").click()
+    items = page.locator("#transcribe-queue .item")
+    expect(items).to_have_count(3)
+    expect(page.locator("#transcribe-queue .sum")).to_have_text("2 of 3 files done, 1 failed", timeout=60_000)
+    states = [item.get_attribute("data-state") for item in items.all()]
+    assert states == ["done", "failed", "done"]
+    expect(items.nth(1)).to_contain_text("This is no sound (broken). Choose another file.")
+    items.nth(2).get_by_role("button", name="Open three.mp4").click()
+    expect(page.locator("#editor h3")).to_have_text("three.mp4")
+    type_over(page, 1, "Third file.")
+    expect(page.locator("#editor [data-act=undo]")).to_be_enabled()
+    page.locator("#transcribe-zip").click()
+    expect(page.locator("#transcribe-files")).to_contain_text("transcripts")
+    packed = next(site.services.settings.outputs.glob("transcripts *.zip"))
+    with zipfile.ZipFile(packed) as archive:
+        assert sorted(archive.namelist()) == ["one.srt", "one.txt", "three.srt", "three.txt"]
+        assert archive.read("three.txt").decode().startswith("Third file.\n")
+    page.locator("#transcribe-retry").click()
+    expect(page.locator("#transcribe-queue .sum")).to_have_text("2 of 3 files done, 1 failed")
+
+
+def test_all_files_are_stopped_at_once(context: Make, site: Site, tmp_path: Path) -> None:
+    page = opened(context(), site)
+    drop(page, clip(tmp_path / "slow one.mp4"), clip(tmp_path / "slow two.mp4"))
+    page.locator("#transcribe-go").click()
+    expect(page.locator("#transcribe-queue .item[data-state=running]")).to_have_count(1)
+    page.locator("#transcribe-stop").click()
+    expect(page.locator("#transcribe-queue .item[data-state=stopped]")).to_have_count(2, timeout=8_000)
+
+
+def test_the_editor_needs_no_sideways_scrolling_on_a_phone(context: Make, site: Site, tmp_path: Path) -> None:
+    page = visit(context(viewport={"width": 390, "height": 844}, locale="zh-CN", color_scheme="dark"), site)
+    page.get_by_role("tab", name="语音转写", exact=True).click()
+    drop(page, clip(tmp_path / "phone.mp4"))
+    page.locator("#transcribe-go").click()
+    page.locator("#transcribe-progress .job[data-state=done]").wait_for()
+    expect(page.locator("#editor .cue")).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll('#editor button, #editor input, #editor select, #editor [role=textbox]')]
+        .filter(e => e.offsetParent && !(e.getAttribute('aria-label') || e.textContent.trim() || e.closest('label')))
+        .map(e => e.outerHTML.slice(0, 120))"""
+    )
+    assert nameless == []
