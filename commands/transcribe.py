@@ -20,6 +20,7 @@ from commands.parsing import (
 )
 from commands.running import Task, run_tasks
 from pipelines.asr import VadOptions, vad_options
+from pipelines.diarise import MOST_SPEAKERS
 from pipelines.hotwords import read_hotwords
 from pipelines.jobs import JobSpec, JobView
 from pipelines.subtitles import EXPORT_FORMATS, EXTENSIONS
@@ -62,6 +63,9 @@ def add_parser(commands: Any) -> None:
         default="simplified",
         help="Chinese characters",
     )
+    parser.add_argument(
+        "--speakers", type=_speakers, default="off", metavar="N", help="who speaks: auto, or how many do"
+    )
     parser.add_argument("--history", action="store_true", help="keep the text in the page's history, too")
     parser.add_argument("--stream", type=int, metavar="N", help="sound track, as ffmpeg counts streams")
     parser.add_argument(
@@ -88,6 +92,15 @@ def _channel(text: str) -> int | str:
         return named[text]
     if not text.isdecimal():
         raise argparse.ArgumentTypeError("left, right, each or a number from 0")
+    return int(text)
+
+
+def _speakers(text: str) -> int | str:
+    """``off``, ``auto`` or a number."""
+    if text in ("off", "auto"):
+        return text
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_SPEAKERS:
+        raise argparse.ArgumentTypeError(f"off, auto or 1 to {MOST_SPEAKERS}")
     return int(text)
 
 
@@ -144,6 +157,7 @@ def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> 
         "formats": [kind for kind in goals if kind not in VIDEOS] or ["json"],
         "burn_in": "mp4" in goals,
         "soft_subtitles": "mkv" if "mkv" in goals else "",
+        "speakers": arguments.speakers,
         "history": arguments.history,
     }
     vad_options(arguments.vad)

@@ -2,7 +2,8 @@
 
 Options: ``input`` (path), ``engine``, ``language`` (None: detect), ``stream``, ``channel`` (None: a mix of all; 0, 1…; ``each``:
 every channel a speaker), ``start``, ``end``, ``hotwords`` (list, or a text), ``prompt``, ``vad`` (fields of ``VadOptions``),
-``script`` (simplified, traditional, heard), ``punctuation`` (bool), ``itn`` (bool), ``formats`` (of ``EXPORT_FORMATS``),
+``script`` (simplified, traditional, heard), ``punctuation`` (bool), ``itn`` (bool),
+``speakers`` (off, auto or how many; ``each`` channel is a speaker anyway), ``formats`` (of ``EXPORT_FORMATS``),
 ``cues`` (fields of ``CueRules``), ``style`` (fields of ``AssStyle``), ``burn_in`` (bool), ``soft_subtitles`` (mp4, mkv or ""),
 ``history`` (bool: keep the transcript in the history).
 Result: ``{"transcript": "transcript.json", "language", "language_probability", "duration", "speech_seconds", "segments",

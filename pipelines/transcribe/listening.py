@@ -22,13 +22,16 @@ from pipelines.asr.found import register_found
 from pipelines.asr.marks import unpunctuated
 from pipelines.asr.picture import speech_picture, together
 from pipelines.asr.sentences import lines
+from pipelines.diarise import find_turns, labelled
 from pipelines.errors import InputError, Message
 from pipelines.files import read_json, write_json
 from pipelines.media import choose_track
 from pipelines.progress import NoteLevel, Report
 from pipelines.records import save_transcript
+from pipelines.settings import Settings
 from pipelines.speakers import speaker_id, speakers_of
 from pipelines.transcribe.options import EACH, channel_of, recognition_options
+from pipelines.transcribe.options import speakers_of as wanted_speakers
 from pipelines.types import Segment, Transcript
 
 TRANSCRIPT, PARTIAL, FACTS, SPEECH = "transcript.json", "partial.jsonl", "listened.json", "speech.json"
@@ -50,10 +53,15 @@ def listen(folder: Path, options: dict[str, Any], context: EngineContext, report
         )
     register_found(context.settings)
     engine = options.get("engine") or RECOGNIZERS.infos()[0].name
-    asked, channel = recognition_options(options), channel_of(options)
+    asked, channel, speakers = recognition_options(options), channel_of(options), wanted_speakers(options)
     style = {"itn": bool(options.get("itn", False)), "punctuation": bool(options.get("punctuation", True))}
     key = options_key(
-        file=fingerprint(source), engine=engine, each=channel == EACH, **style, **dataclasses.asdict(asked)
+        file=fingerprint(source),
+        engine=engine,
+        each=channel == EACH,
+        speakers=speakers,
+        **style,
+        **dataclasses.asdict(asked),
     )
 
     def make() -> None:
@@ -62,6 +70,8 @@ def listen(folder: Path, options: dict[str, Any], context: EngineContext, report
             heard.each_channel(asked)
         else:
             heard.once(asked)
+            if speakers is not None:
+                heard.tell_apart(asked, context.settings, speakers if isinstance(speakers, int) else None)
         heard.save(**style)
 
     run_stage(folder, "listen", key, [TRANSCRIPT, FACTS, SPEECH], make)
@@ -99,6 +109,14 @@ class _Heard:
         for number in range(channels):
             part = _PartOfSeveral(self._report, number, channels)
             self.once(dataclasses.replace(asked, channel=number), speaker_id(number), part)
+
+    def tell_apart(self, asked: RecognitionOptions, settings: Settings, count: int | None) -> None:
+        """Give every line its speaker, by the sound of the voices."""
+        if self._first is None or not self._segments:
+            return
+        speech = self._first.speech
+        turns = find_turns(self._source, asked, speech, settings, self._report, count)
+        self._segments = list(labelled(self._segments, turns, self._first.language))
 
     def _keep(self, segment: Segment) -> None:
         """Append a line to the partial file, so that the page can show it at once."""

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from typing import Any, Literal, cast, get_args
 
 from pipelines.asr import RecognitionOptions, Script, vad_options
+from pipelines.diarise import MOST_SPEAKERS
 from pipelines.errors import Message, OptionError
 from pipelines.hotwords import by_weight, parse_hotwords
 from pipelines.languages import language_code
 
 EACH = "each"  # every channel of the track is a speaker
+AUTO = "auto"  # find out how many speak
 Channel = int | Literal["each"] | None
+Speakers = int | Literal["auto"] | None
 
 
 def recognition_options(options: Mapping[str, Any]) -> RecognitionOptions:
@@ -60,6 +63,25 @@ def channel_of(options: Mapping[str, Any]) -> Channel:
             f"Give 0 for the left one, 1 for the right one, or {EACH!r}.",
             f"0 为左声道,1 为右声道,或使用 {EACH!r}。",
         ),
+    )
+
+
+def speakers_of(options: Mapping[str, Any]) -> Speakers:
+    """None where nobody asked who speaks, ``auto``, or how many speak.
+
+    Raises:
+        OptionError: something else.
+    """
+    value = options.get("speakers")
+    if value in (None, "", "off", False):
+        return None
+    if value == AUTO or (
+        isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_SPEAKERS
+    ):
+        return cast("Speakers", value)
+    raise OptionError(
+        Message(f"There cannot be {value!r} speakers", f"说话人数不能为 {value!r}"),
+        Message(f"Give off, auto or 1 to {MOST_SPEAKERS}.", f"请填写 off、auto 或 1 到 {MOST_SPEAKERS}。"),
     )
 
 

@@ -59,6 +59,7 @@ def test_transcribe_one_file(command: Command, home: Path) -> None:
         "formats": ["srt"],
         "burn_in": False,
         "soft_subtitles": "",
+        "speakers": "off",
         "history": False,
     }
 
@@ -86,11 +87,14 @@ def test_transcribe_with_every_choice(command: Command, home: Path) -> None:
             "--no-punctuation",
             "--vad",
             "threshold=0.6,min_speech=0.3",
+            "--speakers",
+            "2",
         ),
     )
     options = JobStore(Settings.load()).list()[0].options
     assert options["hotwords"] == ["阿里", "获刑\t20", "Apollo 11\t1"]
     assert (options["channel"], options["script"], options["punctuation"]) == (0, "heard", False)
+    assert options["speakers"] == 2
     assert options["vad"] == {"threshold": 0.6, "min_speech": 0.3}
     assert (options["formats"], options["burn_in"], options["soft_subtitles"]) == (["textgrid"], True, "mkv")
     assert (home / "out" / "a.TextGrid").read_text() == "textgrid of a.mp4", answer.err
@@ -103,6 +107,7 @@ def test_transcribe_with_every_choice(command: Command, home: Path) -> None:
     ("flags", "says"),
     [
         (["--channel", "middle"], "left, right, each or a number"),
+        (["--speakers", "many"], "off, auto or 1 to 20"),
         (["--vad", "threshold"], "not NAME=NUMBER"),
         (["--vad", "threshold=3"], "cannot be 3"),
         (["--hotword-file", "none.txt"], "There is no such file"),
