@@ -173,6 +173,12 @@ class WorkerDied(ResourceError):
     code = "worker-died"
 
 
+class BadOutput(ResourceError):
+    """An engine returned something that cannot be right: NaN, silence, a constant."""
+
+    code = "bad-output"
+
+
 class InternalError(PipelineError):
     """A mistake of ours: the log has the traceback, the user a way to report it."""
 

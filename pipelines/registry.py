@@ -55,10 +55,11 @@ class EngineInfo:
 
 @dataclass(frozen=True, slots=True)
 class EngineState:
-    """Whether an engine can run now, and if not, why and what to do."""
+    """Whether an engine can run now, and if not, why and what to do (``todo``)."""
 
     state: StateName
     reason: Message = NO_REASON
+    todo: Message = NO_REASON
 
     @property
     def ready(self) -> bool:
@@ -128,17 +129,35 @@ class Registry(Generic[E]):
                     + (f"; {instead} does its work here" if instead else ""),
                     f"{name} 不支持 {family}" + (f",由 {instead} 代替" if instead else ""),
                 ),
+                Message(
+                    "Nothing to do: a job that names it is done by the other",
+                    "无需操作:任务会自动使用替代引擎",
+                )
+                if instead
+                else Message(
+                    "Choose another engine, or the CPU on the System tab",
+                    "请选择其他引擎,或在“系统”页改用 CPU",
+                ),
             )
         absent = [package for package in info.packages if importlib.util.find_spec(package) is None]
         if absent:
             listed = ", ".join(absent)
             return EngineState(
-                "missing package", Message(f"Python packages missing: {listed}", f"缺少 Python 包:{listed}")
+                "missing package",
+                Message(f"Python packages missing: {listed}", f"缺少 Python 包:{listed}"),
+                Message("Run bash start_app.sh --setup-only", "请运行 bash start_app.sh --setup-only"),
             )
         unseen = [program for program in info.programs if shutil.which(program) is None]
         if unseen:
             listed = ", ".join(unseen)
-            return EngineState("missing package", Message(f"not installed: {listed}", f"未安装程序:{listed}"))
+            return EngineState(
+                "missing package",
+                Message(f"not installed: {listed}", f"未安装程序:{listed}"),
+                Message(
+                    f"Install {listed} with your system's package manager",
+                    f"请用系统的软件包管理器安装 {listed}",
+                ),
+            )
         lacking = [item for item in info.weights if not weights.present(context.settings, item)]
         if lacking:
             listed = ", ".join(lacking)
@@ -147,6 +166,10 @@ class Registry(Generic[E]):
                 Message(
                     f"model files missing: {listed} (see weights/README.md)",
                     f"缺少模型文件:{listed}(见 weights/README.md)",
+                ),
+                Message(
+                    f"Fetch it on the System tab, or run python app.py weights {' '.join(lacking)}",
+                    f"请在“系统”页获取,或运行 python app.py weights {' '.join(lacking)}",
                 ),
             )
         return EngineState("ready")

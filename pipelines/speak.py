@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.artifacts import fingerprint, options_key, run_stage
+from pipelines.backend.outputs import check_sound
 from pipelines.errors import InputError, Message, OptionError
 from pipelines.files import read_json, write_json
 from pipelines.languages import language_name
@@ -124,6 +125,7 @@ def _say(folder: Path, engine: VoiceEngine, options: dict[str, Any], language: s
         seed=int(options.get("seed") or 0),
     )
     speech = engine.speak(str(options["text"]), language, voice, wishes, report)
+    check_sound(speech.audio, str(options["text"]))
     save_audio(folder / SOUND, speech.audio)
     save_speech_times(folder / TIMES, speech.phones, speech.words)
     wanted = voice.arrays.get("vector")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from pipelines.backend.guard import Step
 from pipelines.backend.policy import Policy, choose
 
 if TYPE_CHECKING:
@@ -18,12 +19,25 @@ class Machine:
         self.found = found
         self._policy = policy
         self._guard = threading.Lock()
+        self._fallen: Step | None = None
 
     @property
     def policy(self) -> Policy:
         """The policy in force."""
         with self._guard:
             return self._policy
+
+    @property
+    def fallen(self) -> Step | None:
+        """The last step that a job had to take down the ladder; None after the user has chosen anew."""
+        return self._fallen
+
+    def fall_back(self, step: Step) -> None:
+        """Remember a step for the banner; after a failure that will come again, later jobs keep off the card too."""
+        with self._guard:
+            self._fallen = step
+            if step.lasts:
+                self._policy = step.policy
 
     def devices(self) -> list[tuple[str, str]]:
         """What engines may run on: (name, value for ``choose``)."""
@@ -40,5 +54,5 @@ class Machine:
             self.found, device=device, safe_mode=safe_mode, no_half=no_half, threads=self.policy.threads
         )
         with self._guard:
-            self._policy = chosen
+            self._policy, self._fallen = chosen, None
         return chosen

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gradio as gr
 
 from ui import api
@@ -10,6 +12,7 @@ from ui.i18n import label, language_of
 from ui.services import Services
 from ui.tabs import dub, jobs, system, talking_head, transcribe, voice
 
+FOLLOW = 5.0  # seconds between looks at what the banner says
 # A cookie rather than Gradio's own setting: the server must say its sentences in the same language.
 CHOOSE_LANGUAGE = """(chosen) => {
   document.cookie = `dubwright-language=${chosen};path=/;max-age=31536000;samesite=strict`;
@@ -29,10 +32,20 @@ def build_page(services: Services) -> gr.Blocks:
                 tab.build(services, demo)
             system.build(services, demo, banner)
 
-        def greet(request: gr.Request) -> str:
-            return banner_html(services, language_of(request))
+        def greet(request: gr.Request) -> tuple[str, str]:
+            html = banner_html(services, language_of(request))
+            return html, html
 
-        demo.load(greet, None, banner, show_progress="hidden", api_visibility="private")
+        def follow(shown: str, request: gr.Request) -> tuple[Any, Any]:
+            fresh = banner_html(services, language_of(request))
+            return (gr.skip(), gr.skip()) if fresh == shown else (fresh, fresh)
+
+        shown = gr.State("")
+        demo.load(greet, None, [banner, shown], show_progress="hidden", api_visibility="private")
+        # A job that loses the card says so here while the page is open.
+        gr.Timer(FOLLOW).tick(
+            follow, shown, [banner, shown], show_progress="hidden", api_visibility="private"
+        )
     demo.queue(max_size=64, default_concurrency_limit=4)
     return demo
 

@@ -107,7 +107,9 @@ def make_services(
     for folder in (settings.cache, settings.outputs):
         folder.mkdir(parents=True, exist_ok=True)
     store = JobStore(settings)
-    executor = LocalExecutor(store, settings, policy=lambda: machine.policy, flows=flows)
+    executor = LocalExecutor(
+        store, settings, policy=lambda: machine.policy, flows=flows, fell_back=machine.fall_back
+    )
     executor.adopt()
     return Services(
         settings=settings,

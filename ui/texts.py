@@ -56,6 +56,13 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_precision_float16": ("half precision (float16)", "半精度（float16）"),
     "ui_engine_part": ("Task", "用途"),
     "ui_engine_state": ("State", "状态"),
+    "ui_engine_todo": ("Next step", "下一步"),
+    "ui_stage": ("Stage", "步骤"),
+    "ui_stage_device": ("Runs on", "运行设备"),
+    "ui_stage_encoder": (
+        "the card's encoder where a trial works, else CPU",
+        "试用成功时用显卡编码器,否则用 CPU",
+    ),
     "ui_engine_licence": ("Licence", "许可"),
     "ui_engine_ready": ("ready", "就绪"),
     # Jobs

@@ -19,6 +19,9 @@ CSS = """
 #language {max-width: 124px; min-width: 112px !important; flex: 0 0 auto;}
 .banner {border: 1px solid var(--border-color-primary); border-radius: var(--radius-lg);
   background: var(--background-fill-secondary); padding: 0; font-size: .9rem;}
+.banner.fine {border-left: 5px solid #2e8b57;}
+.banner.careful {border-left: 5px solid #c98a00;}
+.banner.problem {border-left: 5px solid #c62f2f;}
 .banner summary {cursor: pointer; padding: 8px 14px; list-style: none; display: flex; flex-wrap: wrap; gap: 4px 12px;}
 .banner summary::-webkit-details-marker {display: none;}
 .banner summary .dot {color: var(--body-text-color-subdued);}

@@ -30,6 +30,12 @@ def device_name(policy: Policy, probe: Probe) -> str:
     return " · ".join(parts)
 
 
+def place(runs_on: str, policy: Policy, probe: Probe) -> str:
+    """Where an engine computes: the card's name when it follows the policy and there is one, else ``CPU``."""
+    device = _device(policy, probe)
+    return device.name if device is not None and runs_on == "device" else "CPU"
+
+
 def _device(policy: Policy, probe: Probe) -> Device | None:
     if policy.family == "cpu":
         return None

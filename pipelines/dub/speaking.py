@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pipelines import media
 from pipelines.artifacts import options_key, run_stage
+from pipelines.backend.outputs import check_sound
 from pipelines.dub.fitting import fit, fitted, unfitted
 from pipelines.dub.lines import LINES
 from pipelines.dub.run import DubRun
@@ -129,6 +130,7 @@ def say_line(run: DubRun, line: DubLine, placed: LineFit, voice: VoiceProfile, f
     def make() -> None:
         asked = SpeakOptions(seconds=placed.seconds)
         speech = run.voice_engine.speak(line.text, target, voice, asked, NullReport())
+        check_sound(speech.audio, line.text, line.text[:60])
         media.save_audio(folder / f"{name}.wav", Audio(speech.audio.samples, speech.audio.sr))
         save_speech_times(folder / f"{name}.json", speech.phones, speech.words)
 

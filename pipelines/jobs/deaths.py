@@ -10,7 +10,17 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.errors import DiskFull, InternalError, Message, OutOfMemory, PipelineError, WorkerDied
+from pipelines.backend.guard import Trouble, classify
+from pipelines.errors import (
+    BadOutput,
+    DiskFull,
+    InternalError,
+    Message,
+    OutOfMemory,
+    PipelineError,
+    WorkerDied,
+)
+from pipelines.jobs.record import JobRecord
 
 EXIT_DISK_FULL = 74  # EX_IOERR of sysexits.h: the worker could not even write down how it ended
 EXIT_UNEXPECTED = 70  # EX_SOFTWARE: an exception nobody expected; its traceback is the end of the log
@@ -188,6 +198,26 @@ def diagnose(returncode: int, log: str, *, memory_ran_out: bool = False) -> Pipe
         ),
         LOG,
     )
+
+
+def trouble_of(record: JobRecord, hung: bool, log: str, returncode: int) -> Trouble | None:
+    """What the guard calls the end of an attempt; None for an end that another attempt would not change.
+
+    Args:
+        record: how the attempt ended. hung: it was ended because it gave no sign of life.
+        log: what the attempt wrote. returncode: as ``Popen.returncode`` gives it.
+    """
+    if record.state != "failed" or record.error is None:
+        return None
+    if hung:
+        return "hang"
+    code = record.error.get("code")
+    if code == BadOutput.code:
+        return "nan"
+    if code == OutOfMemory.code:
+        found = classify(log, returncode)
+        return found if found == "oom_gpu" else "oom_host"
+    return classify(log, returncode) if returncode else None
 
 
 def _unexpected(log: str) -> InternalError:

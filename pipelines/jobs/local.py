@@ -12,10 +12,11 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from pipelines.backend.guard import Action, Step, Trouble, next_step
 from pipelines.backend.policy import Policy
 from pipelines.errors import Message, OptionError, PipelineError, Stopped, WorkerDied
 from pipelines.flows import FLOWS
-from pipelines.jobs.deaths import diagnose, oom_kills
+from pipelines.jobs.deaths import diagnose, oom_kills, trouble_of
 from pipelines.jobs.folder import JobFolder, read_state, tail, write_private
 from pipelines.jobs.locks import FileLock
 from pipelines.jobs.process import identity, start_worker
@@ -46,6 +47,7 @@ class LocalExecutor:
             that the user can choose anew between two jobs.
         flows: kind → ``module:function``.
         limits: how patient to be.
+        fell_back: is told of every step down the ladder (``pipelines.backend.guard``).
     """
 
     def __init__(
@@ -56,11 +58,13 @@ class LocalExecutor:
         policy: Policy | Callable[[], Policy] | None = None,
         flows: Mapping[str, str] = FLOWS,
         limits: Limits | None = None,
+        fell_back: Callable[[Step], None] = lambda step: None,
     ) -> None:
         self._store, self._settings, self._flows = store, settings, flows
         fixed = policy if isinstance(policy, Policy) else Policy()
         self._policy = policy if callable(policy) else lambda: fixed
         self._limits = limits or Limits()
+        self._fell_back = fell_back
         self._queue: dict[str, FileLock] = {}  # in order
         self._running: str | None = None
         self._asked: set[str] = set()  # running jobs that were asked to stop
@@ -236,21 +240,37 @@ class LocalExecutor:
                 lock.release()
 
     def _run(self, record: JobRecord) -> JobRecord:
-        """Run one attempt; returns the record of how it ended."""
+        """Run a job, and run it again in safer ways as long as there is one; returns the record of how it ended."""
+        policy, taken = self._policy(), list[Action]()
+        record = dataclasses.replace(record, steps=[])
+        while True:
+            record, trouble = self._attempt(record, policy)
+            step = next_step(policy, trouble, taken) if trouble and not self._closing else None
+            if step is None or record.id in self._asked:
+                return record
+            log.warning("job %s: %s", record.id, step.message.en)
+            taken.append(step.action)
+            policy = step.policy
+            steps = [*record.steps, step.plain()]
+            record = dataclasses.replace(record, steps=steps, finished=None, error=None)
+            self._fell_back(step)
+
+    def _attempt(self, record: JobRecord, policy: Policy) -> tuple[JobRecord, Trouble | None]:
+        """Run one attempt; returns the record of how it ended, and what the guard may do something about."""
         folder = self._store.folder(record.id)
         record = dataclasses.replace(
             record, state="running", started=time.time(), attempts=record.attempts + 1
         )
         try:
-            self._prepare(record, folder)
+            self._prepare(record, folder, policy)
             start, kills = folder.log.stat().st_size, oom_kills()
             process = start_worker(
-                folder.path, self._flows[record.kind], folder.log, self._environment(folder)
+                folder.path, self._flows[record.kind], folder.log, self._environment(folder, policy)
             )
         except PipelineError as error:
-            return _ended(record, "failed", error=error)
+            return _ended(record, "failed", error=error), None
         except OSError as error:
-            return _ended(record, "failed", error=_not_started(error))
+            return _ended(record, "failed", error=_not_started(error)), None
         record = dataclasses.replace(record, worker=identity(process.pid))
         self._save(record)
         watch = Watch(process, folder, self._limits, lambda: record.id in self._asked)
@@ -264,9 +284,10 @@ class LocalExecutor:
         shutil.rmtree(folder.scratch, ignore_errors=True)
         log_text = tail(folder.log, max(1, min(65536, _size(folder) - start)))
         death = diagnose(returncode, log_text, memory_ran_out=oom_kills() > kills)
-        return self._conclude(record, folder, watch, death)
+        record = self._conclude(record, folder, watch, death)
+        return record, trouble_of(record, watch.hung, log_text, returncode)
 
-    def _prepare(self, record: JobRecord, folder: JobFolder) -> None:
+    def _prepare(self, record: JobRecord, folder: JobFolder, policy: Policy) -> None:
         """Clear away what an earlier attempt left and write what the worker reads."""
         for path in (folder.outcome, folder.progress, *folder.path.rglob(".*.part")):
             path.unlink(missing_ok=True)
@@ -275,7 +296,7 @@ class LocalExecutor:
         folder.scratch.mkdir()
         folder.heartbeat.touch()
         self._store.save(record)
-        write_context(folder, self._settings, self._policy())
+        write_context(folder, self._settings, policy)
         with folder.log.open("a", encoding="utf-8") as file:
             file.write(f"--- attempt {record.attempts}, {time.strftime('%Y-%m-%d %H:%M:%S')}\n")
 
@@ -292,12 +313,12 @@ class LocalExecutor:
                 else:
                     part.unlink()
 
-    def _environment(self, folder: JobFolder) -> dict[str, str]:
+    def _environment(self, folder: JobFolder, policy: Policy) -> dict[str, str]:
         private = {str(key): str(value) for key, value in read_state(folder.private).items()}
         # A worker that is killed clears nothing away, and libraries leave copies of themselves behind: they lie where
         # the executor removes them.
         scratch = {"TMPDIR": str(folder.scratch)}
-        return {**self._policy().environment, **private, **scratch}
+        return {**policy.environment, **private, **scratch}
 
     def _conclude(
         self, record: JobRecord, folder: JobFolder, watch: Watch, death: PipelineError

@@ -16,7 +16,7 @@ class JobRecord:
     """A job's record; times are POSIX seconds, ``error`` is a ``PipelineError.record()``.
 
     ``worker`` holds the process id and start time of the running worker, so that a later start of the application can
-    end one that outlived its parent.
+    end one that outlived its parent. ``steps`` are the safer ways that were tried (``guard.Step.plain``).
     """
 
     id: str
@@ -31,6 +31,7 @@ class JobRecord:
     worker: dict[str, float] = field(default_factory=dict)
     result: dict[str, Any] = field(default_factory=dict)
     error: dict[str, Any] | None = None
+    steps: list[dict[str, Any]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """JSON for ``job.json``."""

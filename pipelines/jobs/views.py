@@ -23,7 +23,10 @@ def build_view(record: JobRecord, folder: JobFolder, ahead: int | None = None) -
         started=record.started,
         finished=record.finished,
         stages=_stages(progress, record.state == "running"),
-        notes=tuple(NoteView(n["level"], n["en"], n["zh"]) for n in progress.get("notes", ())),
+        notes=(
+            *(NoteView("warning", step["en"], step["zh"]) for step in record.steps),
+            *(NoteView(n["level"], n["en"], n["zh"]) for n in progress.get("notes", ())),
+        ),
         options=record.options,
         result=record.result,
         error=record.error,

@@ -64,6 +64,7 @@ class Watch:
 
     Attributes:
         reason: why the worker was ended from here, if it was.
+        hung: the worker gave no sign of life.
         stop_asked: whether Stop was pressed.
     """
 
@@ -80,6 +81,7 @@ class Watch:
         self._leave_at: float | None = None
         self._terminated = False
         self.reason: PipelineError | None = None
+        self.hung = False
 
     @property
     def stop_asked(self) -> bool:
@@ -120,6 +122,7 @@ class Watch:
 
     def _give_up(self, silent: float) -> None:
         """SIGABRT first: the worker's fault handler writes to the log where it hangs, even inside native code."""
+        self.hung = True
         self._process.send_signal(SIGABRT)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(0.5)

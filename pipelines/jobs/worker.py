@@ -20,12 +20,14 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, NoReturn
 
 import psutil
 
+from pipelines.backend.guard import fallen_operator
 from pipelines.backend.policy import Policy
 from pipelines.errors import Message, OutOfMemory, PipelineError, Stopped
 from pipelines.files import write_json
@@ -133,6 +135,22 @@ def _listen_to_signals(report: FolderReport) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def _tell_of_fallbacks(report: FolderReport) -> None:
+    """Say in the job's report which operators leave the card: the library only warns, once each."""
+    shown = warnings.showwarning
+
+    def show(message: Warning | str, *rest: Any, **more: Any) -> None:
+        if operator := fallen_operator(str(message)):
+            what = Message(
+                f"The operator {operator} runs on the CPU: this card has none; with many of them --cpu may be quicker",
+                f"算子 {operator} 在 CPU 上运行:该显卡不支持;若数量较多,使用 --cpu 可能更快",
+            )
+            report.note(what, "warning")
+        shown(message, *rest, **more)
+
+    warnings.showwarning = show
+
+
 def _die(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Log an unexpected exception and end."""
     sys.__excepthook__(kind, error, trace)
@@ -157,6 +175,7 @@ def main(argv: list[str] | None = None) -> NoReturn:
     threading.Thread(target=_beat, args=(folder,), daemon=True).start()
     report = FolderReport(folder)
     _listen_to_signals(report)
+    _tell_of_fallbacks(report)
     outcome = run_job(folder, arguments.flow, report)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     report.close()

@@ -66,9 +66,14 @@ def test_the_banner_names_machine_precision_and_engines_and_opens_their_table(
     line = page.locator("#banner summary")
     for words in ("2 threads", "full precision", "safe mode off", "engines ready"):
         expect(line).to_contain_text(words)
-    expect(page.locator("#banner table")).to_be_hidden()
+    engines, stages = page.locator("#banner .engines table"), page.locator("#banner .stages table")
+    expect(engines).to_be_hidden()
+    expect(stages).to_be_hidden()
     line.click()
-    expect(page.locator("#banner table")).to_contain_text("Kokoro 82M with voice matching (not cloning)")
+    expect(engines).to_contain_text("Kokoro 82M with voice matching (not cloning)")
+    expect(stages.locator("tr", has_text="Finding faces")).to_contain_text("MediaPipeCPU")
+    page.wait_for_timeout(6000)  # the banner is looked at again every 5 s: what is open stays open
+    expect(stages).to_be_visible()
 
 
 def test_chinese_browsers_get_chinese_and_the_choice_is_remembered(context: Make, site: Site) -> None:

@@ -12,11 +12,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pipelines.artifacts import options_key, run_stage
+from pipelines.backend.outputs import check_sound
 from pipelines.errors import MediaError, Message
 from pipelines.files import write_text
 from pipelines.progress import Report, tracked
 from pipelines.registry import EngineContext
+from pipelines.types import Audio
 
 HERE = "tests.jobs.flows"
 FLOWS = {
@@ -35,6 +39,7 @@ FLOWS = {
             "hog",
             "littering",
             "fill",
+            "fragile",
         ),
         *("spin", "stuck", "frozen", "native_hang", "children", "silent_child"),
     )
@@ -93,6 +98,37 @@ def hog(folder: Path, options: dict[str, Any], context: EngineContext, report: R
         hoard.append(bytearray(64 << 20))
         hoard[-1][0] = block
     return {}
+
+
+def fragile(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
+    """A kept stage, then one that goes wrong as ``how`` says unless the policy is one of ``well``."""
+    ran = _first_stage(folder, report)
+    policy = context.policy
+    report.step("second", 0, 1)
+    seen = (policy.family, policy.precision, os.environ.get("HSA_ENABLE_SDMA", ""))
+    with (folder / "tries.txt").open("a") as file:
+        file.write(f"{'|'.join(seen)}\n")
+    if not {"cpu": policy.family == "cpu", "fp32": policy.precision == "float32", "sdma": seen[2] == "0"}[
+        options["well"]
+    ]:
+        _go_wrong(options["how"])
+    report.step("second", 1, 1)
+    return {"first_ran": ran, "pid": os.getpid()}
+
+
+def _go_wrong(how: str) -> None:
+    if how == "segfault":
+        ctypes.string_at(0)
+    if how == "hang":
+        ctypes.PyDLL(None).sleep(3600)
+    if how == "nan":
+        check_sound(Audio(np.full(100, np.nan, np.float32), 16_000), "words")
+    if how == "memory":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        bytearray(2 << 30)
+    raise RuntimeError(how)
 
 
 def fill(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
