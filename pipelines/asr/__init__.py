@@ -160,3 +160,54 @@ for _model in _MODELS:
     _add_whisper(*_model)
 for _model in _MODELS:
     _add_whisper_torch(*_model)
+
+FUNASR_PACKAGES = ("funasr", "kaldi_native_fbank", "torch", "faster_whisper")
+NO_STYLE = (
+    "prompt",
+    Message("FunASR's models take no style prompt.", "FunASR 模型不支持风格提示。"),
+)
+RECOGNIZERS.add(
+    EngineInfo(
+        name="funasr",
+        label=Message("FunASR Paraformer (Mandarin, with hotwords)", "FunASR Paraformer(普通话,支持热词)"),
+        licence="MIT (code); FunASR model licence (weights)",
+        packages=FUNASR_PACKAGES,
+        weights=("funasr-paraformer",),
+        runs_on="device",
+        features=frozenset({"hotwords", "itn", "word-times", "speakers", "punctuation"}),
+        limits=(
+            (
+                "language",
+                Message(
+                    "This model hears Mandarin, with some English words.", "该模型识别普通话及少量英文单词。"
+                ),
+            ),
+            (
+                "hotword-weights",
+                Message(
+                    "This model knows no weights: the fifty heaviest hotwords are used.",
+                    "该模型不支持权重:使用权重最高的 50 个热词。",
+                ),
+            ),
+            NO_STYLE,
+        ),
+    ),
+    "pipelines.asr.funasr.engine:Paraformer",
+)
+RECOGNIZERS.add(
+    EngineInfo(
+        name="funasr-sensevoice",
+        label=Message("FunASR SenseVoice (zh, en, yue, ja, ko)", "FunASR SenseVoice(中、英、粤、日、韩)"),
+        licence="MIT (code); FunASR model licence (weights)",
+        packages=FUNASR_PACKAGES,
+        weights=("funasr-sensevoice",),
+        runs_on="device",
+        features=frozenset({"language", "itn", "word-times", "speakers", "punctuation"}),
+        limits=(
+            ("hotwords", Message("SenseVoice has no hotwords.", "SenseVoice 不支持热词。")),
+            ("hotword-weights", Message("SenseVoice has no hotwords.", "SenseVoice 不支持热词。")),
+            NO_STYLE,
+        ),
+    ),
+    "pipelines.asr.funasr.engine:SenseVoice",
+)

