@@ -13,6 +13,7 @@ from commands.parsing import common_flags
 from commands.words import language
 from pipelines import weights
 from pipelines.backend.banner import banner
+from pipelines.backend.copying import report
 from pipelines.backend.policy import Policy
 from pipelines.backend.probe import Probe, probe
 from pipelines.backend.rows import Row, render, usable
@@ -30,6 +31,11 @@ def add_parser(commands: Any) -> None:
         parents=[common_flags(after_command=True)],
     )
     parser.add_argument("--json", action="store_true", help="the result as JSON on stdout")
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="text for a report, without user name, home folder and serial numbers",
+    )
     parser.add_argument("--fresh", action="store_true", help="try the graphics card again")
     parser.set_defaults(run=run)
 
@@ -42,6 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
     rows = doctor(settings, policy, found)
     if arguments.json:
         sys.stdout.write(json.dumps(findings(settings, policy, found, rows), ensure_ascii=False) + "\n")
+    elif arguments.report:
+        states = engine_states(EngineContext(settings, policy))
+        sys.stdout.write(report(banner(policy, found, states).en, rows))
     else:
         sys.stdout.write(text(settings, policy, found, rows))
     return 0 if usable(rows) else 1

@@ -334,6 +334,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     # System
     "ui_system_doctor": ("This computer", "这台电脑"),
     "ui_system_doctor_run": ("Check again", "重新检查"),
+    "ui_system_report": ("Make a report to copy", "生成可复制的报告"),
+    "ui_system_report_label": (
+        "Report, without user name, home folder and serial numbers",
+        "报告(不含用户名、主目录和序列号)",
+    ),
     "ui_doctor_check": ("Check", "检查项"),
     "ui_doctor_found": ("Found", "结果"),
     "ui_doctor_todo": ("What it means, what to do", "含义与建议"),

@@ -12,6 +12,7 @@ from pipelines.backend.probe import Device, Probe
 from ui.banner import banner_html, mood, stage_devices
 from ui.machine import Machine
 from ui.services import Services
+from ui.tabs.system import SystemHandlers
 
 GIB = 1024**3
 XTX = Device(0, "AMD Radeon RX 7900 XTX", "gfx1100", 24 * GIB, works=True, precisions=("float32",))
@@ -74,3 +75,9 @@ def test_every_engine_that_is_not_ready_has_a_next_step(services: Services, tmp_
     )
     html = banner_html(bare, "en")
     assert "python app.py weights kokoro" in html and "a job that names it is done by the other" in html
+
+
+def test_the_tabs_report_can_be_pasted_anywhere(services: Services) -> None:
+    report = SystemHandlers(services).report()
+    assert report.startswith("CPU (") and "Python: 3." in report and "Engines: voice" in report
+    assert f"{Path.home()}/" not in report

@@ -36,6 +36,17 @@ class SystemHandlers:
         rows = doctor(self.services.settings, machine.policy, machine.found)
         return system_html.doctor_html(rows, language_of(request))
 
+    def report(self) -> str:
+        """The findings as text for a report, without user name, home folder and serial numbers."""
+        from pipelines.backend.banner import banner as sentence
+        from pipelines.backend.copying import report
+        from pipelines.doctor import doctor, engine_states
+
+        machine = self.services.machine
+        rows = doctor(self.services.settings, machine.policy, machine.found)
+        states = engine_states(self.services.context)
+        return report(sentence(machine.policy, machine.found, states).en, rows)
+
     def switch(self, device: str, safe_mode: bool, no_half: bool, request: gr.Request) -> str:
         """Run engines another way from the next job on; the banner says so."""
         self.services.machine.switch(device, safe_mode, no_half)
@@ -97,7 +108,13 @@ def build(services: Services, demo: gr.Blocks, banner_line: gr.HTML) -> None:
 def _checks(handlers: SystemHandlers, tab: gr.Tab) -> None:
     with gr.Accordion(label("ui_system_doctor"), open=True):
         table = gr.HTML(elem_id="system-doctor")
-        again = gr.Button(label("ui_system_doctor_run"), size="sm", elem_id="system-again")
+        with gr.Row():
+            again = gr.Button(label("ui_system_doctor_run"), size="sm", elem_id="system-again")
+            copy = gr.Button(label("ui_system_report"), size="sm", elem_id="system-report")
+        copied = gr.Code(
+            label=label("ui_system_report_label"), language=None, visible=False, elem_id="system-report-text"
+        )
+    copy.click(lambda: gr.Code(value=handlers.report(), visible=True), None, copied, **PRIVATELY)
     for event in (tab.select, again.click):
         event(plainly(handlers.doctor), None, table, **PRIVATELY)
 
