@@ -32,7 +32,12 @@ ROCM_WHEEL_TARGETS = frozenset(
     ]
 )
 # NVIDIA driver that each CUDA build needs at least, newest first (CUDA release notes).
-CUDA_DRIVERS = {"cu128": 570, "cu126": 525}
+CUDA_DRIVERS = {"cu130": 580, "cu128": 570, "cu126": 525}
+# Targets of one generation run each other's kernels; the value of HSA_OVERRIDE_GFX_VERSION names one that the wheels have.
+SUBSTITUTES = {
+    **dict.fromkeys(("gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036"), "10.3.0"),
+    "gfx1103": "11.0.0",
+}
 PYPI_CUDA_DRIVER = 580  # PyPI's torch 2.11 is a CUDA 13 build
 
 
@@ -102,9 +107,11 @@ def _cuda(cards: tuple[Card, ...]) -> Choice:
         )
     best = max(cards, key=lambda card: card.capability)
     name = f"{best.name}, driver {best.driver or 'unknown'}"
-    old_card = (0, 0) < best.capability < (7, 5)  # cu128 has kernels from Turing (7.5) on
+    oldest = min((card.capability for card in cards if card.driver), default=best.capability)
+    old_card = (0, 0) < best.capability < (7, 5)  # cu128 and cu130 have kernels from Turing (7.5) on
     old_driver = 0 < best.driver_major < CUDA_DRIVERS["cu128"]
-    build = "cu126" if old_card or old_driver else "cu128"
+    new = best.driver_major >= CUDA_DRIVERS["cu130"] and oldest >= (7, 5)
+    build = "cu126" if old_card or old_driver else "cu130" if new else "cu128"
     return Choice("cuda", build, name, name)
 
 
@@ -120,12 +127,23 @@ def _amd(hardware: Hardware, cpu_build: str) -> Choice:
         )
     if fitting:
         return Choice("rocm", "rocm7.2", seen, seen)
-    return Choice(
-        "cpu",
-        cpu_build,
-        f"{seen}: PyTorch's ROCm wheels have no kernels for it (see requirements-rocm.txt)",
-        f"{seen}:PyTorch 的 ROCm 版本不支持这块显卡(见 requirements-rocm.txt)",
-    )
+    return _outside_the_wheels(hardware.of("amd")[0], seen, cpu_build)
+
+
+def _outside_the_wheels(card: Card, seen: str, cpu_build: str) -> Choice:
+    """The CPU, with the ways that lead to the card: a user chooses them, for nobody tried them on this machine."""
+    english = [f"{seen}: PyTorch's ROCm wheels have no kernels for it"]
+    chinese = [f"{seen}:PyTorch 的 ROCm 版本不支持这块显卡"]
+    if card.architecture:
+        english.append(
+            f"AMD's own index may have: torch[device-{card.architecture}], see requirements-rocm.txt"
+        )
+        chinese.append(f"AMD 官方软件源可能支持:torch[device-{card.architecture}],见 requirements-rocm.txt")
+    if value := SUBSTITUTES.get(card.architecture):
+        way = f"HSA_OVERRIDE_GFX_VERSION={value} bash start_app.sh --backend rocm"
+        english.append(f"or try {way}; the card is used only if it passes the test computation")
+        chinese.append(f"或尝试 {way};只有通过试算才会使用显卡")
+    return Choice("cpu", cpu_build, "; ".join(english), ";".join(chinese))
 
 
 def torch_lines(requirements: Path, choice: Choice, *, from_index: bool) -> list[str]:

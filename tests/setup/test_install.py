@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from launcher import environment, installer, room
-from launcher.backends import Backend, choose_backend, torch_lines
+from launcher.backends import ROCM_WHEEL_TARGETS, SUBSTITUTES, Backend, choose_backend, torch_lines
 from launcher.environment import Plan, is_whole, make_plan, put_weights, set_up
 from launcher.words import LauncherError
 from pipelines.backend.hardware import Card, Hardware
@@ -76,13 +76,25 @@ class Case(NamedTuple):
     [
         Case(None, False, "cpu", "cpu", "no graphics card"),
         Case(Card("nvidia", "RTX 4090", "570.86.10", "8.9"), False, "cuda", "cu128", "RTX 4090"),
-        Case(Card("nvidia", "RTX 5090", "580.65.06", "12.0"), False, "cuda", "cu128", "580.65.06"),
+        Case(Card("nvidia", "RTX 5090", "580.65.06", "12.0"), False, "cuda", "cu130", "580.65.06"),
+        Case(Card("nvidia", "RTX 5090", "575.51.03", "12.0"), False, "cuda", "cu128", "575"),
+        Case(Card("nvidia", "RTX 2060", "580.65.06", "7.5"), False, "cuda", "cu130", "RTX 2060"),
+        Case(Card("nvidia", "Titan V", "580.65.06", "7.0"), False, "cuda", "cu126", "Titan V"),
+        Case(Card("nvidia", "RTX 4090", "580.65.06", ""), False, "cuda", "cu128", "RTX 4090"),
         Case(Card("nvidia", "GTX 1080 Ti", "570.86.10", "6.1"), False, "cuda", "cu126", "GTX 1080"),
         Case(Card("nvidia", "RTX 3060", "535.183.01", "8.6"), False, "cuda", "cu126", "535"),
         Case(Card("nvidia", "RTX 3060"), False, "cpu", "cpu", "driver"),
         Case(Card("amd", "RX 7900 XTX", "inbox", "gfx1100"), True, "rocm", "rocm7.2", "gfx1100"),
         Case(Card("amd", "RX 7900 XTX", "inbox", "gfx1100"), False, "cpu", "cpu", "/dev/kfd"),
         Case(Card("amd", "RX 6600", "inbox", "gfx1032"), True, "cpu", "cpu", "no kernels"),
+        Case(Card("amd", "RX 6600", "inbox", "gfx1032"), True, "cpu", "cpu", "torch[device-gfx1032]"),
+        Case(
+            Card("amd", "RX 6750 XT", "inbox", "gfx1031"),
+            True,
+            "cpu",
+            "cpu",
+            "HSA_OVERRIDE_GFX_VERSION=10.3.0 bash",
+        ),
         Case(Card("amd", "Raphael", "inbox", "gfx1036", None, True), True, "cpu", "cpu", "no kernels"),
         Case(Card("amd", "Radeon 8060S", "inbox", "gfx1151", None, True), True, "rocm", "rocm7.2", "8060S"),
     ],
@@ -96,6 +108,15 @@ def test_backend_follows_the_card(case: Case) -> None:
     choice = choose_backend(Hardware((case.card,) if case.card else (), kfd=case.kfd, notes=notes))
     assert (choice.backend, choice.build) == (case.backend, case.build)
     assert case.said in choice.reason_en and choice.reason_zh
+
+
+def test_an_offered_substitute_is_a_target_that_the_wheels_have() -> None:
+    for value in set(SUBSTITUTES.values()):
+        major, minor, step = value.split(".")
+        assert f"gfx{major}{int(minor):x}{int(step):x}" in ROCM_WHEEL_TARGETS
+    assert not ROCM_WHEEL_TARGETS & SUBSTITUTES.keys(), "a card that needs no override is offered none"
+    polaris = choose_backend(Hardware((Card("amd", "RX 580", "inbox", "gfx803"),), kfd=True))
+    assert "HSA_OVERRIDE" not in polaris.reason_en
 
 
 def test_nvidia_wins_over_a_processors_amd_graphics() -> None:
@@ -142,8 +163,8 @@ def test_torch_lines_take_the_build_or_drop_it() -> None:
         (Hardware(), "cpu", '["2.11.0+cpu", null, null, "2.11.0"]'),
         (
             Hardware((Card("nvidia", "RTX 4090", "580.1", "8.9"),)),
-            "cu128",
-            '["2.11.0+cu128", "12.8", null, "2.11.0"]',
+            "cu130",
+            '["2.11.0+cu130", "13.0", null, "2.11.0"]',
         ),
         (
             Hardware((Card("amd", "XTX", "inbox", "gfx1100"),), kfd=True),
