@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,11 +103,8 @@ class DubHandlers:
         return shown_html(shown), gr.Button(interactive=languages.can_be_spoken(target))
 
     def first_targets(self, request: gr.Request) -> gr.Dropdown:
-        """The menu when the page opens, with the likeliest language chosen."""
-        language = language_of(request)
-        likeliest = languages.DEFAULT_TARGET[language]
-        chosen = examples.target(likeliest) if _demonstrating(request) else likeliest
-        return gr.Dropdown(choices=self.targets(language), value=chosen)
+        """The menu when the page opens; which language is chosen at first, the browser knows (``first_choice``)."""
+        return gr.Dropdown(choices=self.targets(language_of(request)))
 
     def demonstration(self, request: gr.Request) -> Any:
         """The example when the page was opened by ``start_app.sh --demo`` (``/?demo=1``); else nothing changes."""
@@ -216,6 +214,21 @@ class DubHandlers:
         else:
             notices.tell(request, "ui_dub_pasted", count=count)
         return gr.Dataframe(value={"headers": lines.headers(language_of(request)), "data": filled})
+
+
+def first_choice() -> str:
+    """A script that chooses the likeliest language, unless one is chosen already.
+
+    It runs in the browser when the page opens: the server's answer could come after the user has chosen, and undo it.
+    """
+    likeliest = {
+        language: [target, examples.target(target)] for language, target in languages.DEFAULT_TARGET.items()
+    }
+    return f"""(chosen) => {{
+      const page = navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
+      const demo = new URLSearchParams(window.location.search).get('demo') === '1';
+      return chosen || {json.dumps(likeliest)}[page][demo ? 1 : 0];
+    }}"""
 
 
 def _demonstrating(request: gr.Request) -> bool:

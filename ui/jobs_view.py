@@ -10,7 +10,7 @@ import functools
 import inspect
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
@@ -63,6 +63,21 @@ class JobPanel:
 
 
 @dataclass(frozen=True, slots=True)
+class Reopener:
+    """How a finished job is shown again in the tab that made it.
+
+    Attributes:
+        tab: its id. states: what the tab remembers; the job's id goes into the first, the others are emptied.
+        look: fills ``outputs`` from ``states``.
+    """
+
+    tab: str
+    states: Sequence[Block]
+    look: Callable[..., Any]
+    outputs: Sequence[Block]
+
+
+@dataclass(frozen=True, slots=True)
 class Follower:
     """How one tab follows its job: its panel, its result components by name, and what they show."""
 
@@ -95,6 +110,10 @@ class Follower:
             panel.timer: gr.Timer(active=not view.ended),
             **{self.results[name]: update for name, update in self.show(view, language).items()},
         }
+
+    def reopener(self, tab: str) -> Reopener:
+        """How the Jobs tab shows a job here again."""
+        return Reopener(tab, [self.panel.last], self.look, self.outputs)
 
     def stop(self, job_id: str) -> None:
         """Ask the job to stop."""

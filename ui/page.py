@@ -27,9 +27,14 @@ def build_page(services: Services) -> gr.Blocks:
         api.add_endpoints(services)  # first: handlers of the same name take what is left
         _header(demo)
         banner = gr.HTML(elem_id="banner")
-        with gr.Tabs(elem_id="tabs"):
-            for tab in (dub, voice, transcribe, talking_head, jobs):
-                tab.build(services, demo)
+        with gr.Tabs(elem_id="tabs") as tabs:
+            reopeners = {
+                "dub": dub.build(services, demo),
+                "speak": voice.build(services, demo),
+                "transcribe": transcribe.build(services, demo),
+                "sync": talking_head.build(services, demo),
+            }
+            jobs.build(services, demo, tabs, reopeners)
             system.build(services, demo, banner)
 
         def greet(request: gr.Request) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import platform
 import re
@@ -17,6 +18,7 @@ from pipelines.jobs.spec import JobView
 from pipelines.settings import Settings
 from ui.i18n import escaped, text
 
+log = logging.getLogger(__name__)
 RECORD = "saved.json"
 SENTENCE_ENDS = " .,;:!?…—–-，。、；：！？"
 MAIN = {"dub": "video", "sync": "video", "speak": "audio"}
@@ -100,7 +102,20 @@ def save_results(settings: Settings, view: JobView) -> dict[str, Path]:
             _link_or_copy(path, part)
         copies[path.name] = target
     _note(record, view.finished, copies)
+    if view.options.get("save_to"):
+        _copy_into(Path(str(view.options["save_to"])).expanduser(), list(copies.values()))
     return copies
+
+
+def _copy_into(folder: Path, saved: list[Path]) -> None:
+    """The results once more where the user wants them, never over another file; a folder that is gone is no failure."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in saved:
+            with files.part_file(files.free_name(folder / path.name)) as part:
+                shutil.copyfile(path, part)
+    except OSError as error:
+        log.warning("%s could not be written: %s", folder, error)
 
 
 def output_names(view: JobView) -> dict[Path, str]:

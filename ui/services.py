@@ -23,6 +23,7 @@ from ui import results
 from ui.machine import Machine
 from ui.previews import Previews
 from ui.transcript.documents import Documents
+from ui.transcript.live import LiveSessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Services:
 
     Attributes:
         documents: the transcripts that are open in the editor.
+        live: who is being heard through a microphone.
         machine: this computer, and how engines run on it now.
         local: the page listens on this computer alone, so paths on its disks may be used and folders opened.
         browser_secret: key of what the page remembers in the browser (the last job); fixed for an installation.
@@ -42,6 +44,7 @@ class Services:
     executor: LocalExecutor
     previews: Previews
     documents: Documents
+    live: LiveSessions
     local: bool = True
     browser_secret: str = "dubwright"
     saving: threading.Lock = field(default_factory=threading.Lock)
@@ -73,6 +76,7 @@ class Services:
         """Stop what runs; jobs that wait stay waiting for the next start."""
         self.executor.close()
         self.previews.close()
+        self.live.close()
 
     @property
     def uploads(self) -> Path:
@@ -118,6 +122,7 @@ def make_services(
         executor=executor,
         previews=Previews(settings),
         documents=Documents(settings),
+        live=LiveSessions(settings, machine),
         local=local,
         browser_secret=browser_secret(settings),
     )

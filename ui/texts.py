@@ -95,6 +95,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_left_minutes": ("about {time} min left", "大约还需 {time} 分钟"),
     "ui_left_seconds": ("about {time} s left", "大约还需 {time} 秒"),
     "ui_stage_search": ("Finding speech", "查找语音"),
+    "ui_stage_hear": ("Hearing", "实时识别"),
     "ui_stage_listen": ("Listening", "识别语音"),
     "ui_stage_translate": ("Translating", "翻译"),
     "ui_stage_speak": ("Speaking", "合成语音"),
@@ -152,6 +153,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_jobs_cache_empty": ("Delete them", "删除这些文件"),
     "ui_jobs_cache_emptied": ("{size} freed", "已释放 {size}"),
     "ui_jobs_cleaned": ("{count} jobs deleted", "已删除 {count} 个任务"),
+    "ui_jobs_reopen": ("Open in its tab", "在对应页面中打开"),
     "ui_jobs_result": ("Result", "结果"),
     # Dub
     "ui_dub_drop": ("1 · Drop a talking video here", "1 · 把讲话视频拖到这里"),

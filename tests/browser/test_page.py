@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
@@ -203,6 +206,34 @@ def test_a_language_nobody_speaks_is_explained_and_cannot_be_dubbed_into(context
     page.get_by_role("option", name=re.compile("^French")).click()
     expect(go).to_be_enabled()
     expect(note).not_to_contain_text("German")
+
+
+def test_a_language_chosen_before_the_menus_are_filled_stays_chosen(
+    context: Make, site: Site, clips: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ui import languages
+
+    filled = threading.Event()
+    real = languages.target_choices
+
+    def late(*given: Any, **named: Any) -> Any:
+        time.sleep(10.0)
+        filled.set()
+        return real(*given, **named)
+
+    monkeypatch.setattr(languages, "target_choices", late)
+    page = context().new_page()
+    page.goto(site.url)
+    box = page.locator("#dub-target input")
+    expect(box).to_have_value("Spanish")
+    box.click()
+    page.get_by_role("option", name=re.compile("^French")).click()
+    assert not filled.is_set(), "the menu was filled before the choice: this test shows nothing"
+    expect(box).to_have_value(re.compile("^French – "))
+    page.locator("#dub-file input[type=file]").set_input_files(str(clips / "talk.mp4"))
+    expect(page.locator("#dub-file")).to_contain_text("talk")
+    page.locator("#dub-go").click()
+    expect(page.locator("#dub-progress .job[data-job]")).to_contain_text("talk.mp4 → French")
 
 
 def test_lines_are_copied_or_selected_and_one_keeps_its_sound(context: Make, site: Site, clips: Path) -> None:

@@ -5,17 +5,39 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from tests.browser.conftest import Site, visit
+from pipelines import weights
+from pipelines.backend.policy import Policy
+from pipelines.backend.probe import Probe
+from pipelines.settings import Settings
+from tests.browser.conftest import CHROMIUM, FLAGS, Site, run_site, visit
+from tests.live.test_live import fake_microphone
+from tests.ui.conftest import open_services
 from tests.ui.flows import clip
+from ui.machine import Machine
+from ui.services import make_services
 
 pytestmark = pytest.mark.browser
 Make = Callable[..., BrowserContext]
+
+
+LIVE_MS = 120_000
+
+
+@pytest.fixture(scope="module")
+def real_site(home: Settings) -> Iterator[Site]:
+    """The page with the real recogniser."""
+    if not weights.present(home, "whisper-base"):
+        pytest.skip("the default weights are not there: whisper-base (bash start_app.sh --setup-only)")
+    services = make_services(home, Machine(Probe(), Policy(threads=2)))
+    yield from run_site(services)
+    services.close()
 
 
 def opened(context: BrowserContext, site: Site, tab: str = "Transcription") -> Page:
@@ -190,3 +212,83 @@ def test_the_editor_needs_no_sideways_scrolling_on_a_phone(context: Make, site: 
         .map(e => e.outerHTML.slice(0, 120))"""
     )
     assert nameless == []
+
+
+def test_the_history_survives_a_restart_and_opens_in_the_editor(
+    context: Make, home: Settings, tmp_path: Path
+) -> None:
+    own = replace(home, **{name: tmp_path / name for name in ("outputs", "jobs", "cache", "logs")})
+    for chapter in (1, 2):
+        services = open_services(own)
+        running = run_site(services)
+        try:
+            page = opened(context(), next(running))
+            (_make_history if chapter == 1 else _find_history)(page, own, tmp_path)
+        finally:
+            running.close()
+            services.close()
+
+
+def _make_history(page: Page, own: Settings, folder: Path) -> None:
+    drop(page, clip(folder / "old talk.mp4"))
+    page.locator("#transcribe-go").click()
+    page.locator("#transcribe-progress .job[data-state=done]").wait_for()
+    type_over(page, 1, "Remember me.")
+    expect(page.locator("#editor [data-act=undo]")).to_be_enabled()
+
+
+def _find_history(page: Page, own: Settings, folder: Path) -> None:
+    expect(page.locator("#editor .cue")).to_have_count(0)  # another browser: nothing is open in it
+    page.get_by_role("button", name="History", exact=False).first.click()
+    page.locator("#history-search textarea, #history-search input").fill("remember")
+    item = page.locator("#history-list .item")
+    expect(item).to_have_count(1)
+    expect(item.locator(".found mark")).to_have_text("Remember")
+    item.get_by_role("button", name="Open: old talk.mp4").click()
+    expect(text_of(page, 1)).to_have_text("Remember me.")
+    page.locator("#transcribe-save").click()
+    expect(page.locator("#transcribe-saved")).to_contain_text("old talk (2).srt")
+    assert "Remember me." in (own.outputs / "old talk (2).srt").read_text(encoding="utf-8")
+    item.get_by_role("button", name="Delete…: old talk.mp4").click()
+    item.get_by_role("button", name="Keep: old talk.mp4").click()
+    item.get_by_role("button", name="Delete…: old talk.mp4").click()
+    item.get_by_role("button", name="Delete for good: old talk.mp4").click()
+    expect(item).to_have_count(0)
+    expect(page.locator("#editor .cue")).to_have_count(0)
+
+
+def test_a_finished_job_is_opened_again_from_the_jobs_tab(context: Make, site: Site, tmp_path: Path) -> None:
+    page = opened(context(), site)
+    drop(page, clip(tmp_path / "again.mp4"))
+    page.locator("#transcribe-go").click()
+    page.locator("#transcribe-progress .job[data-state=done]").wait_for()
+    other = opened(context(), site, "Jobs")
+    other.locator("#jobs-table [role=gridcell]", has_text="again.mp4").first.click()
+    other.locator("#jobs-reopen").click()
+    expect(other.locator("#editor h3")).to_have_text("again.mp4")
+    expect(other.locator("#transcribe-go")).to_be_visible()
+
+
+def test_the_microphone_is_heard_live_and_its_recording_transcribed(
+    browser: Browser, real_site: Site, data: Path, tmp_path: Path
+) -> None:
+    """Chromium's fake microphone plays a real recording into the real recogniser."""
+    sound = fake_microphone(data / "speech" / "en_jfk.flac", tmp_path)
+    capture = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+               f"--use-file-for-fake-audio-capture={sound}%noloop")  # fmt: skip
+    hearing = browser.browser_type.launch(executable_path=CHROMIUM, args=[*FLAGS, *capture])
+    try:
+        page = opened(hearing.new_context(locale="en-US"), real_site)
+        page.get_by_role("button", name="Live from the microphone").click()
+        page.locator("#live [data-part=start]").click()
+        heard = page.locator("#live .live-text")
+        expect(heard).to_contain_text(re.compile("fellow", re.IGNORECASE), timeout=LIVE_MS)
+        expect(heard.locator("p:not(.partial)").first).to_contain_text("fellow", timeout=LIVE_MS)
+        page.locator("#live [data-part=start]").click()
+        expect(page.locator("#live [data-part=state]")).to_have_text("Over", timeout=LIVE_MS)
+        page.locator("#live [data-part=keep]").click()
+        page.locator("#transcribe-progress .job[data-state=done]").wait_for(timeout=LIVE_MS)
+        expect(page.locator("#editor .cues")).to_contain_text("fellow")
+        expect(page.locator("#editor audio")).to_be_visible()
+    finally:
+        hearing.close()

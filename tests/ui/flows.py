@@ -11,8 +11,9 @@ from typing import Any
 
 from pipelines.errors import MediaError, Message, NoFace, TranslatorMissing
 from pipelines.files import read_json, write_json, write_text
+from pipelines.history import Entry, History
 from pipelines.progress import Report
-from pipelines.records import line_from, save_plan
+from pipelines.records import line_from, save_plan, segment_from
 from pipelines.registry import EngineContext
 from pipelines.types import DubLine, DubPlan
 
@@ -157,13 +158,19 @@ def transcribe(
     for form in options["formats"]:
         write_text(folder / f"transcript.{form}", "Good morning. By train.")
         files[form] = f"transcript.{form}"
+    kept = _remembered(folder, options, context) if options.get("history") else None
     return {
-        "transcript": "transcript.json",
-        "language": "en",
-        "duration": 3.0,
-        "files": files,
-        "speech": "speech.json",
-    }
+        "transcript": "transcript.json", "language": "en", "duration": 3.0, "files": files, "speech": "speech.json",
+        "history": kept,
+    }  # fmt: skip
+
+
+def _remembered(folder: Path, options: dict[str, Any], context: EngineContext) -> int:
+    source = Path(options["input"])
+    segments = tuple(segment_from(segment) for segment in HEARD)
+    entry = Entry(str(source), source.name, "en", "whisper", 3.0, segments, options, str(folder), time.time())
+    with History.open(context.settings) as history:
+        return history.add(entry)
 
 
 def sync(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:

@@ -14,10 +14,13 @@ from pipelines.errors import InputError
 from pipelines.types import Segment, Word
 from tests.ui.conftest import asking, ended, open_services
 from tests.ui.flows import clip
+from ui.jobs_view import Reopener
 from ui.services import Services
+from ui.tabs.jobs import JobsHandlers
 from ui.tabs.transcribe import TranscribeHandlers
-from ui.transcript import documents, files, saving
+from ui.transcript import choices, documents, files, saving, word_lists
 from ui.transcript.documents import Document, Opened
+from ui.transcript.past import HistoryHandlers
 from ui.transcript.queue import queue_html
 from ui.transcript.rows_html import words_html
 from ui.transcript.wave import wave_html
@@ -43,6 +46,14 @@ def opened(services: Services, path: Path) -> tuple[TranscribeHandlers, str]:
     ended(services, job)
     handlers.batch.look(job, "", asking())
     return handlers, job
+
+
+def identity(services: Services, job: str) -> str:
+    """The id of a job's document."""
+    view = services.store.view(job)
+    document = documents.of_job(view) if view else None
+    assert document is not None
+    return document.id
 
 
 def paths(made: gr.Files) -> list[Path]:
@@ -95,7 +106,7 @@ def test_a_folder_gives_its_media_and_nothing_else(services: Services, tmp_path:
 
 def test_steps_are_saved_survive_a_restart_and_can_be_undone(services: Services, tmp_path: Path) -> None:
     handlers, job = opened(services, clip(tmp_path / "talk.mp4"))
-    edit, doc = handlers.batch.editor, f"job:{job}"
+    edit, doc = handlers.batch.editor, identity(services, job)
     value = edit.act(step(job=doc, do="text", key=1, value="By bus."), asking())
     assert value["version"] == 1 and "By bus." in texts(value) and value["said"] == ""
     value = edit.act(step(job=doc, do="rename", name="S1", value="Anna"), asking())
@@ -120,7 +131,7 @@ def test_steps_are_saved_survive_a_restart_and_can_be_undone(services: Services,
 
 def test_what_is_saved_is_what_the_rows_say_under_a_free_name(services: Services, tmp_path: Path) -> None:
     handlers, job = opened(services, clip(tmp_path / "talk.mp4"))
-    handlers.batch.editor.act(step(job=f"job:{job}", do="delete", key=0), asking())
+    handlers.batch.editor.act(step(job=identity(services, job), do="delete", key=0), asking())
     made, told = handlers.batch.save(job, "", ["srt", "csv", "textgrid"], asking())
     names = [path.name for path in paths(made)]
     assert names == ["talk (2).srt", "talk (2).csv", "talk (2).TextGrid"] and "talk (2).srt" in told.value
@@ -173,3 +184,92 @@ def test_the_wave_shows_speech_on_the_files_own_clock() -> None:
     assert 'data-start="10.000" data-length="20.000"' in html and 'x="0.0" y="0" width="250.0"' in html
     assert "0:05 of 0:20" in html and html.count("M") == 2
     assert wave_html(None, "en") == "" == wave_html(json.loads("{}"), "en")
+
+
+def test_the_history_finds_reopens_and_forgets(services: Services, tmp_path: Path) -> None:
+    handlers, job = opened(services, clip(tmp_path / "talk.mp4"))
+    history, doc = HistoryHandlers(services), identity(services, job)
+    assert doc.startswith("history:")
+    number = int(doc.removeprefix("history:"))
+    handlers.batch.editor.act(step(job=doc, do="text", key=1, value="By ferry to Rome."), asking())
+    found, spoken, engine = history.search("ferry", "", "", asking())
+    assert "<mark>ferry</mark>" in found.value and "talk.mp4" in found.value
+    assert [code for _, code in spoken.choices] == ["", "en"] and [name for _, name in engine.choices] == [
+        "",
+        "whisper",
+    ]
+    assert "没有找到" in history.search("ferry", "zh", "", asking("zh"))[0].value
+    services.store.delete(job)
+    services.documents.forget(doc)
+    assert history.act(step(do="open", entry=number), "") == doc
+    rows, export = handlers.batch.look("", doc, asking())[7:9]
+    assert "By ferry to Rome." in texts(rows) and export.visible, "from the history alone"
+    made, _ = handlers.batch.save("", doc, ["txt"], asking())
+    assert "By ferry to Rome." in paths(made)[0].read_text(encoding="utf-8")
+    assert history.act(step(do="delete", entry=number), doc) == ""
+    assert handlers.batch.look("", doc, asking())[7] == {"job": ""}
+
+
+def test_the_whole_history_is_cleared_only_when_asked_twice(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("gradio.Info", lambda words, title: said.append(words))
+    opened(services, clip(tmp_path / "talk.mp4"))
+    question, words = HistoryHandlers(services).ask(asking())
+    assert question.visible and "all 1 entries" in words
+    assert "talk.mp4" in HistoryHandlers(services).search("", "", "", asking())[0].value
+    assert HistoryHandlers(services).clear(asking()).visible is False
+    assert said == ["1 entries deleted"]
+    assert "talk.mp4" not in HistoryHandlers(services).search("", "", "", asking())[0].value
+
+
+def test_choices_become_options() -> None:
+    asked = choices.options(given(channel="each", speakers="3", vad_threshold=0.6, rule_columns=30, punctuation=False,
+                                  script="traditional", stream="2", soft="mkv", end=5))  # fmt: skip
+    assert (asked["channel"], asked["speakers"], asked["stream"], asked["end"]) == ("each", 3, 2, 5.0)
+    assert asked["vad"] == {"threshold": 0.6} and asked["cues"] == {"columns": 30}
+    assert (asked["punctuation"], asked["script"], asked["soft_subtitles"]) == (False, "traditional", "mkv")
+    plain = choices.options({})
+    assert (plain["engine"], plain["speakers"], plain["punctuation"], plain["history"]) == (
+        "whisper",
+        "off",
+        True,
+        True,
+    )
+
+
+def test_hotword_lists_are_kept_by_project(services: Services) -> None:
+    settings = services.settings
+    assert word_lists.names(settings) == [] and word_lists.words(settings, "none") is None
+    word_lists.keep(settings, "My/film", "Kokoro\n获刑\t20\n")
+    assert (
+        word_lists.names(settings) == ["My film"]
+        and word_lists.words(settings, "My/film") == "Kokoro\n获刑\t20"
+    )
+    word_lists.keep(settings, "My film", " ")
+    assert word_lists.names(settings) == []
+    with pytest.raises(InputError, match="no name"):
+        word_lists.keep(settings, " ", "x")
+
+
+def test_files_are_also_saved_where_the_user_wants_them(services: Services, tmp_path: Path) -> None:
+    wanted = tmp_path / "mine"
+    wanted.mkdir()
+    (wanted / "talk.srt").write_text("mine", encoding="utf-8")
+    handlers = TranscribeHandlers(services)
+    job = handlers.submit(**given(file=str(clip(tmp_path / "talk.mp4")), save_to=str(wanted)))
+    ended(services, job)
+    handlers.batch.look(job, "", asking())
+    handlers.batch.look(job, "", asking())
+    assert sorted(path.name for path in wanted.iterdir()) == ["talk (2).srt", "talk.srt", "talk.txt"]
+    assert (wanted / "talk.srt").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_job_is_shown_again_in_the_tab_that_made_it(services: Services, tmp_path: Path) -> None:
+    _, job = opened(services, clip(tmp_path / "talk.mp4"))
+    there = Reopener("transcribe", [gr.State(), gr.State()], lambda: None, [])
+    jobs, chosen, tabs = JobsHandlers(services).reopen("transcribe", there, job)
+    assert (jobs, chosen, tabs.selected) == (job, "", "transcribe")
+    assert JobsHandlers(services).reopen("dub", there, job) == [gr.skip()] * 3
+    assert JobsHandlers(services).show(job, asking())[-1].visible

@@ -11,9 +11,9 @@ from gradio.blocks import Block
 from gradio.components import Component
 
 from ui import languages, lines, source
-from ui.dubbing import DubHandlers
+from ui.dubbing import DubHandlers, first_choice
 from ui.i18n import label
-from ui.jobs_view import Follower, job_panel, plainly
+from ui.jobs_view import Follower, Reopener, job_panel, plainly
 from ui.services import Services
 from ui.tabs.parts import (
     PRIVATELY,
@@ -96,7 +96,7 @@ class Source:
         ]  # fmt: skip
 
 
-def build(services: Services, demo: gr.Blocks) -> None:
+def build(services: Services, demo: gr.Blocks) -> Reopener:
     """Lay the tab out and connect it."""
     handlers = DubHandlers(services)
     with gr.Tab(label("ui_tab_dub"), id="dub"):
@@ -141,12 +141,14 @@ def build(services: Services, demo: gr.Blocks) -> None:
     follower.connect(demo)
     follower.start(go, handlers.submit, inputs.named(), "dub")
     follower.start(table.again, handlers.again, {"job_id": panel.last, "table": table.table}, "dub_again")
+    demo.load(None, target, target, js=first_choice(), **PRIVATELY)
     demo.load(handlers.first_targets, None, target, **PRIVATELY)
     _connect_source(handlers, inputs, told)
     _connect_target(handlers, inputs, note, go)
     _connect_table(handlers, table, panel.last)
     demo.load(handlers.demonstration, None, file, **PRIVATELY)
     example.click(handlers.example, target, [file, target], **PRIVATELY)
+    return follower.reopener("dub")
 
 
 def _player(name: str) -> gr.Video:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +17,13 @@ from pipelines.jobs.spec import JobView
 from pipelines.jobs.store import CLEAN_UP_RULE
 from ui import notices, results
 from ui.i18n import label, language_of, text
-from ui.jobs_view import job_html, plainly
+from ui.jobs_view import Reopener, job_html, plainly
 from ui.results import size_text
 from ui.services import Services, showable
 from ui.source import expected_seconds
 from ui.tabs.parts import PRIVATELY, open_folder_button
 
+REOPENED = frozenset({"dub", "speak", "transcribe", "sync"})
 KINDS = ("dub", "speak", "transcribe", "sync", "weights")
 SHOWN, DAYS = 200, 30
 LONGEST_DAYS = 3650
@@ -92,6 +95,7 @@ class JobsHandlers:
                 hidden,
                 hidden,
                 gr.Timer(active=False),
+                hidden,
             )
         video = results.made(view, "video") if view.state == "done" else None
         saved = self.services.save(view)
@@ -104,7 +108,15 @@ class JobsHandlers:
             gr.Button(visible=view.state in ("failed", "stopped")),
             gr.Button(visible=view.ended),
             gr.Timer(active=not view.ended),
+            gr.Button(visible=view.kind in REOPENED),
         )
+
+    def reopen(self, kind: str, reopener: Reopener, job_id: str) -> list[Any]:
+        """What the tab of this kind of job remembers from now on, and that it is shown; nothing for other kinds."""
+        view = self.services.store.view(job_id) if job_id else None
+        if view is None or view.kind != kind:
+            return [gr.skip()] * (len(reopener.states) + 1)
+        return [job_id, *[""] * (len(reopener.states) - 1), gr.Tabs(selected=reopener.tab)]
 
     def ask(self, job_id: str, request: gr.Request) -> tuple[Any, ...]:
         """Ask before deleting, saying what goes and what stays."""
@@ -149,8 +161,8 @@ class JobsHandlers:
         notices.tell(request, "ui_jobs_cache_emptied", size=size_text(freed))
 
 
-def build(services: Services, demo: gr.Blocks) -> None:
-    """Lay the tab out and connect it."""
+def build(services: Services, demo: gr.Blocks, tabs: gr.Tabs, reopeners: Mapping[str, Reopener]) -> None:
+    """Lay the tab out and connect it; ``reopeners`` show a job of a kind in the tab that made it."""
     handlers = JobsHandlers(services)
     with gr.Tab(label("ui_tab_jobs"), id="jobs") as tab:
         rows, chosen, timer = gr.State({}), gr.State(""), gr.Timer(1.0, active=False)
@@ -173,6 +185,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
         with gr.Row():
             stop = gr.Button(label("ui_stop"), variant="stop", visible=False, elem_id="jobs-stop")
             resume = gr.Button(label("ui_resume"), visible=False, elem_id="jobs-resume")
+            reopen = gr.Button(label("ui_jobs_reopen"), visible=False, elem_id="jobs-reopen")
             delete = gr.Button(label("ui_jobs_delete"), visible=False, elem_id="jobs-delete")
         with gr.Group(visible=False) as question:
             asked = gr.Markdown(padding=True)
@@ -183,7 +196,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
         files = gr.Files(label=label("ui_files"), interactive=False, visible=False, elem_classes="made")
 
     listed = [table, rows, summary]
-    shown = [card, video, files, stop, resume, delete, timer]
+    shown = [card, video, files, stop, resume, delete, timer, reopen]
     for event in (tab.select, refresh.click, search.submit, search.input):
         event(handlers.listing, search, listed, trigger_mode="always_last", **PRIVATELY)
     table.select(handlers.choose, [rows, search], [chosen, *shown, *listed], **PRIVATELY)
@@ -192,6 +205,11 @@ def build(services: Services, demo: gr.Blocks) -> None:
     for button, action in ((stop, services.executor.stop), (resume, services.executor.resume)):
         done = button.click(plainly(action), chosen, None, **PRIVATELY)
         done.then(handlers.watch, watched, [*shown, *listed], **PRIVATELY)
+    for kind, reopener in reopeners.items():
+        opened = reopen.click(
+            functools.partial(handlers.reopen, kind, reopener), chosen, [*reopener.states, tabs], **PRIVATELY
+        )
+        opened.then(reopener.look, list(reopener.states), list(reopener.outputs), **PRIVATELY)
     delete.click(handlers.ask, chosen, [question, asked], **PRIVATELY)
     keep.click(lambda: gr.Group(visible=False), None, question, **PRIVATELY)
     gone = really.click(plainly(handlers.delete), chosen, [chosen, question], **PRIVATELY)

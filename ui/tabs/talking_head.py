@@ -14,7 +14,7 @@ from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
 from ui import examples, languages, results
 from ui.i18n import label
-from ui.jobs_view import Follower, job_panel, shown_html
+from ui.jobs_view import Follower, Reopener, job_panel, shown_html
 from ui.services import Services, showable, source_path
 from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, local_path, open_folder_button
 
@@ -62,7 +62,7 @@ class TalkingHeadHandlers:
         }
 
 
-def build(services: Services, demo: gr.Blocks) -> None:
+def build(services: Services, demo: gr.Blocks) -> Reopener:
     """Lay the tab out and connect it."""
     handlers = TalkingHeadHandlers(services)
     with gr.Tab(label("ui_tab_talking_head"), id="talking-head"), gr.Row():
@@ -89,6 +89,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
     follower.start(go, handlers.submit, inputs, "sync")
     filled: list[Block] = [inputs["file"], inputs["sound"]]
     example.click(lambda: (examples.talker(), examples.other_sample()), None, filled, **PRIVATELY)
+    return follower.reopener("talking-head")
 
 
 def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import gradio as gr
 from gradio.blocks import Block
 
-from pipelines import subtitles
 from pipelines.errors import PipelineError
-from ui import examples, languages, source
-from ui.i18n import label, language_of, text
-from ui.jobs_view import QUIETLY, optional, plainly
+from ui import examples, source
+from ui.i18n import label, language_of
+from ui.jobs_view import QUIETLY, Reopener, optional, plainly
 from ui.services import Services
-from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, local_path, open_folder_button
-from ui.transcript import editor, files, queue
+from ui.tabs.parts import PRIVATELY, local_path, open_folder_button
+from ui.transcript import choices, editor, files, live, past, queue
 from ui.transcript.batch import NAME, BatchHandlers, Panel
 from ui.transcript.editor import EditorHandlers
-
-FORMATS = list(get_args(subtitles.Format))
-FIRST_FORMATS = ["srt", "txt"]
-CHANNELS = ("mix", "left", "right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +32,13 @@ class TranscribeHandlers:
 
     def submit(self, **given: Any) -> str:
         """Send off transcriptions; returns the jobs' ids, joined by commas."""
-        paths = files.chosen(self.services, given["file"], given["path"], below=bool(given["below"]))
-        return self.batch.send(paths, self.options(given))
+        paths = files.chosen(self.services, given["file"], given["path"], below=bool(given.get("below")))
+        return self.batch.send(paths, choices.options(given))
 
-    def options(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The flow's options, alike for all files."""
-        return {
-            "engine": given["engine"],
-            "language": given["language"] or None,
-            "stream": int(given["stream"]) if given["stream"] else None,
-            "channel": {"left": 0, "right": 1}.get(str(given["channel"])),
-            "start": float(given["start"] or 0.0),
-            "end": float(given["end"]) if given["end"] else None,
-            "hotwords": [word.strip() for word in (given["hotwords"] or "").splitlines() if word.strip()],
-            "itn": bool(given["itn"]),
-            "formats": list(given["formats"] or FIRST_FORMATS),
-        }
+    def recorded(self, engine: str, language: str, event: gr.EventData) -> str:
+        """Send off what the microphone heard, to be transcribed as a whole; returns the job's id."""
+        path = self.services.live.recording(str(event._data.get("session")), self.services.uploads)
+        return self.batch.send([path], choices.options({"engine": engine, "language": language, "itn": True}))
 
     def tracks(self, uploaded: list[str] | str | None, typed: str, request: gr.Request) -> gr.Dropdown:
         """The sound tracks to choose from, where a single file has several."""
@@ -69,7 +55,7 @@ class TranscribeHandlers:
         return gr.Dropdown(choices=source.tracks_menu(found, language_of(request)), value="", visible=True)
 
 
-def build(services: Services, demo: gr.Blocks) -> None:
+def build(services: Services, demo: gr.Blocks) -> Reopener:
     """Lay the tab out and connect it."""
     handlers = TranscribeHandlers(services)
     batch = handlers.batch
@@ -84,6 +70,8 @@ def build(services: Services, demo: gr.Blocks) -> None:
             with gr.Column(scale=7, min_width=300):
                 watched = _watched(services)
         panel, forms, save = _edited(services, watched)
+        _live(services, demo, handlers, panel, inputs)
+        _history(services, batch, panel)
     _connect(batch, panel, demo)
     submit = optional(plainly(handlers.submit), inputs)
     sent = go.click(submit, None, panel.jobs, inputs_kwargs=inputs, api_name=NAME, show_progress="hidden")
@@ -94,6 +82,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
     save.click(plainly(batch.save), [panel.jobs, panel.open, forms], shown, **PRIVATELY)
     panel.pack.click(plainly(batch.pack), [panel.jobs, forms], shown, **PRIVATELY)
     example.click(lambda: [examples.sample()], None, inputs["file"], **PRIVATELY)
+    return Reopener("transcribe", [panel.jobs, panel.open], batch.look, panel.looked)
 
 
 def _watched(services: Services) -> dict[str, Any]:
@@ -121,8 +110,10 @@ def _watched(services: Services) -> dict[str, Any]:
 def _edited(services: Services, watched: dict[str, Any]) -> tuple[Panel, gr.CheckboxGroup, gr.Button]:
     """The editor over the whole width, and below it what the rows are saved as."""
     secret, edited = services.browser_secret, editor.component()
-    with gr.Row(visible=False, elem_id="transcribe-export", equal_height=True) as export:
-        forms = gr.CheckboxGroup(FORMATS, value=FIRST_FORMATS, label=label("ui_transcribe_save_as"), scale=4)
+    with gr.Row(visible=False, elem_id="transcribe-export", equal_height=False) as export:
+        forms = gr.CheckboxGroup(
+            choices.FORMATS, value=choices.FIRST_FORMATS, label=label("ui_transcribe_save_as"), scale=4
+        )
         save = gr.Button(
             label("ui_transcribe_save"), variant="primary", elem_id="transcribe-save", scale=1, min_width=160
         )
@@ -132,6 +123,56 @@ def _edited(services: Services, watched: dict[str, Any]) -> tuple[Panel, gr.Chec
         timer=gr.Timer(0.6, active=False), editor=edited, save=export, **watched,
     )  # fmt: skip
     return panel, forms, save
+
+
+def _live(
+    services: Services, demo: gr.Blocks, handlers: TranscribeHandlers, panel: Panel, inputs: dict[str, Block]
+) -> None:
+    """The microphone, folded; it hears with the engine and the language chosen above."""
+    with gr.Accordion(label("ui_live"), open=False, elem_id="live-fold"):
+        heard = live.component(services.live)
+
+    def chosen(engine: str, language: str, request: gr.Request) -> dict[str, Any]:
+        return {"texts": live.texts(language_of(request)), "engine": engine, "language": language}
+
+    given = [inputs["engine"], inputs["language"]]
+    demo.load(chosen, given, heard, **PRIVATELY)
+    for menu in (inputs["engine"], inputs["language"]):
+        menu.change(chosen, given, heard, **PRIVATELY)  # type: ignore[attr-defined]  # events are made at run time
+    kept = heard.submit(plainly(handlers.recorded), given, panel.jobs, **QUIETLY)
+    kept.success(lambda: "", None, panel.open, **QUIETLY).then(
+        handlers.batch.look, [panel.jobs, panel.open], panel.looked, **QUIETLY
+    )
+
+
+def _history(services: Services, batch: BatchHandlers, panel: Panel) -> None:
+    """Everything transcribed before, folded below the editor."""
+    handlers = past.HistoryHandlers(services)
+    with gr.Accordion(label("ui_history"), open=False, elem_id="history") as fold:
+        with gr.Row():
+            words = gr.Textbox(
+                label=label("ui_history_search"), max_lines=1, elem_id="history-search", scale=3
+            )
+            spoken = gr.Dropdown([("…", "")], value="", label=label("ui_history_language"), min_width=130)
+            engine = gr.Dropdown([("…", "")], value="", label=label("ui_engine"), min_width=130)
+        found = past.component()
+        clear = gr.Button(label("ui_history_clear"), size="sm", elem_id="history-clear")
+        with gr.Group(visible=False) as question:
+            asked = gr.Markdown(padding=True)
+            with gr.Row():
+                really = gr.Button(label("ui_history_delete"), variant="stop", elem_id="history-really")
+                keep = gr.Button(label("ui_history_keep"), elem_id="history-keep")
+    given, listed = [words, spoken, engine], [found, spoken, engine]
+    # One listener for all of them: an older answer never comes after a newer one.
+    asked_by = [fold.expand, words.input, words.submit, spoken.input, engine.input]
+    gr.on(asked_by, handlers.search, given, listed, trigger_mode="always_last", **PRIVATELY)
+    acted = found.act(plainly(handlers.act), panel.open, panel.open, **QUIETLY)
+    acted.then(batch.look, [panel.jobs, panel.open], panel.looked, **QUIETLY)
+    acted.then(handlers.search, given, listed, **PRIVATELY)
+    clear.click(handlers.ask, None, [question, asked], **PRIVATELY)
+    keep.click(lambda: gr.Group(visible=False), None, question, **PRIVATELY)
+    cleared = really.click(plainly(handlers.clear), None, question, **PRIVATELY)
+    cleared.success(handlers.search, given, listed, **PRIVATELY)
 
 
 def _connect(batch: BatchHandlers, panel: Panel, demo: gr.Blocks) -> None:
@@ -154,8 +195,6 @@ def _connect(batch: BatchHandlers, panel: Panel, demo: gr.Blocks) -> None:
 
 
 def _inputs(services: Services, demo: gr.Blocks, handlers: TranscribeHandlers) -> dict[str, Block]:
-    from pipelines.asr import RECOGNIZERS
-
     file = gr.File(
         label=label("ui_transcribe_drop"),
         file_count="multiple",
@@ -174,27 +213,4 @@ def _inputs(services: Services, demo: gr.Blocks, handlers: TranscribeHandlers) -
     )
     for event in (file.change, path.submit, path.blur):
         event(handlers.tracks, [file, path], stream, **PRIVATELY)
-    language = gr.Dropdown([("…", "")], value="", label=label("ui_transcribe_language"))
-    fill_menu(demo, language, languages.spoken_choices)
-    with gr.Accordion(label("ui_more"), open=False):
-        hotwords = gr.Textbox(label=label("ui_transcribe_hotwords"), lines=3)
-        itn = gr.Checkbox(True, label=label("ui_transcribe_itn"))
-        formats = gr.CheckboxGroup(FORMATS, value=FIRST_FORMATS, label=label("ui_transcribe_formats"))
-        channel = gr.Dropdown(
-            [(text("en", f"ui_transcribe_channel_{name}"), name) for name in CHANNELS],
-            value="mix",
-            label=label("ui_transcribe_channel"),
-        )
-        fill_menu(demo, channel, _channels)
-        with gr.Row():
-            start = gr.Number(label=label("ui_transcribe_start"), value=0, minimum=0)
-            end = gr.Number(label=label("ui_transcribe_end"), value=0, minimum=0)
-        engine = engine_choice(services, demo, RECOGNIZERS, "ui_engine")
-    return {
-        "file": file, "path": path, "below": below, "stream": stream, "language": language, "hotwords": hotwords,
-        "itn": itn, "formats": formats, "channel": channel, "start": start, "end": end, "engine": engine,
-    }  # fmt: skip
-
-
-def _channels(language: str) -> list[tuple[str, str]]:
-    return [(text(language, f"ui_transcribe_channel_{name}"), name) for name in CHANNELS]
+    return {"file": file, "path": path, "below": below, "stream": stream, **choices.lay_out(services, demo)}

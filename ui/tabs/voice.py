@@ -14,7 +14,7 @@ from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
 from ui import examples, languages, results
 from ui.i18n import label, text
-from ui.jobs_view import Follower, job_panel, shown_html
+from ui.jobs_view import Follower, Reopener, job_panel, shown_html
 from ui.services import Services, showable
 from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, only_with, open_folder_button
 
@@ -85,7 +85,7 @@ def _measures(view: JobView, language: str) -> str:
     return " · ".join(said)
 
 
-def build(services: Services, demo: gr.Blocks) -> None:
+def build(services: Services, demo: gr.Blocks) -> Reopener:
     """Lay the tab out and connect it."""
     handlers = VoiceHandlers(services)
     with gr.Tab(label("ui_tab_voice"), id="voice"), gr.Row():
@@ -108,6 +108,7 @@ def build(services: Services, demo: gr.Blocks) -> None:
     follower.start(go, handlers.submit, inputs, "speak")
     filled: list[Block] = [inputs["sample"], inputs["words"], inputs["language"], inputs["consent"]]
     example.click(lambda: (examples.sample(), examples.SPEECH, "en", True), None, filled, **PRIVATELY)
+    return follower.reopener("voice")
 
 
 def withdraw_consent(sample: gr.Audio, consent: gr.Checkbox) -> None:

@@ -21,7 +21,7 @@ from ui.i18n import escaped, language_of, text
 from ui.jobs_view import empty_html, job_html, shown_html, worth_resuming
 from ui.services import Services
 from ui.transcript import documents, saving
-from ui.transcript.documents import Opened
+from ui.transcript.documents import ENTRY, Opened
 from ui.transcript.editor import NOTHING, EditorHandlers
 from ui.transcript.queue import queue_html, worth_retrying
 
@@ -93,7 +93,7 @@ class BatchHandlers:
             gr.Button(visible=any(view.state == "done" for view in views)),
             gr.Timer(active=active),
             self._edited(shown, chosen, language),
-            gr.Row(visible=bool(chosen.startswith("history:") or (shown and shown.state == "done"))),
+            gr.Row(visible=bool(chosen.startswith(ENTRY) or (shown and shown.state == "done"))),
             gr.Files(value=[str(path) for path in saved], visible=bool(saved)),
             gr.Button(visible=bool(saved) and self.services.local),
             shown_html(results.saved_html(saved[:1], language)),
@@ -117,8 +117,8 @@ class BatchHandlers:
         return next(iter(running or [view for view in views if view.state == "done"]), None)
 
     def _edited(self, shown: JobView | None, chosen: str, language: str) -> dict[str, Any]:
-        if chosen.startswith("history:"):
-            opened = self.services.documents.get(chosen)
+        if chosen.startswith(ENTRY):
+            opened = self.entry(chosen)
             return self.editor.value(opened, language) if opened else NOTHING
         return self.editor.of_job(shown, language) if shown else NOTHING
 
@@ -156,11 +156,19 @@ class BatchHandlers:
 
     def current(self, jobs: str, chosen: str) -> Opened | None:
         """The document whose rows are shown, if they can be edited."""
-        if chosen.startswith("history:"):
-            return self.services.documents.get(chosen)
+        if chosen.startswith(ENTRY):
+            return self.entry(chosen)
         shown = self._shown(self.views(jobs), chosen)
         document = documents.of_job(shown) if shown else None
         return self.services.documents.open(document) if document else None
+
+    def entry(self, chosen: str) -> Opened | None:
+        """An entry of the history, opened; None when it was deleted."""
+        try:
+            number = int(chosen.removeprefix(ENTRY))
+            return self.services.documents.open(documents.of_entry(self.services.settings, number))
+        except (InputError, ValueError):
+            return None
 
     def save(self, jobs: str, chosen: str, forms: list[str], request: gr.Request) -> tuple[gr.Files, gr.HTML]:
         """Write the rows that are shown as they are now.

@@ -13,6 +13,7 @@ from pipelines.editing import Edits, Table, opened
 from pipelines.editing import file as edited_file
 from pipelines.editing.wording import reworded
 from pipelines.errors import InputError, Message
+from pipelines.history import History
 from pipelines.jobs.spec import JobView
 from pipelines.records import load_transcript
 from pipelines.settings import Settings
@@ -21,6 +22,7 @@ from ui import results
 
 REMEMBERED = 24  # documents whose steps can be undone, of all pages together
 SHOWN, HEARD = "shown", "heard"
+ENTRY = "history:"  # how the id of a document in the history begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Document:
     """A transcript that can be edited.
 
     Attributes:
-        id: ``job:ID`` or ``history:NUMBER``.
+        id: ``history:NUMBER`` for what is in the history, whichever way it was opened; else ``job:ID``.
         name: of the file it was heard in. media: that file, if it is still there.
         segments: as they were recognised. folder: of the job, if it is still there.
         entry: its number in the history, if it has one. duration: of the sound, seconds.
@@ -76,7 +78,7 @@ def of_job(view: JobView) -> Document | None:
     source = Path(str(view.options.get("input", "")))
     entry = view.result.get("history")
     return Document(
-        id=f"job:{view.id}",
+        id=f"job:{view.id}" if entry is None else f"{ENTRY}{entry}",
         name=view.title or source.name,
         media=source if source.is_file() else None,
         language=transcript.language,
@@ -85,6 +87,29 @@ def of_job(view: JobView) -> Document | None:
         folder=view.folder,
         entry=int(entry) if entry is not None else None,
         start=float(view.options.get("start") or 0.0),
+    )
+
+
+def of_entry(settings: Settings, number: int) -> Document:
+    """The document of a history entry, with or without its job.
+
+    Raises:
+        InputError: it was deleted.
+    """
+    with History.open(settings) as history:
+        entry = history.get(number)
+    folder, source = Path(entry.folder) if entry.folder else None, Path(entry.source)
+    there = folder is not None and folder.is_dir()
+    return Document(
+        id=f"{ENTRY}{number}",
+        name=entry.name,
+        media=source if source.is_file() else None,
+        language=entry.language,
+        duration=entry.duration,
+        segments=entry.segments,
+        folder=folder if there else None,
+        entry=number,
+        start=float(entry.settings.get("start") or 0.0),
     )
 
 
@@ -157,3 +182,6 @@ class Documents:
     def _save(self, document: Document, table: Table) -> None:
         if document.folder is not None:
             edited_file.save(document.folder, table)
+        if document.entry is not None:
+            with History.open(self._settings) as history:
+                history.update(document.entry, table.segments())
