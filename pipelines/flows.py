@@ -9,6 +9,7 @@ from __future__ import annotations
 FLOWS: dict[str, str] = {
     "dub": "pipelines.dub:run",
     "transcribe": "pipelines.transcribe:run",
+    "caption": "pipelines.caption:run",
     "speak": "pipelines.speak:run",
     "sync": "pipelines.sync:run",
     "weights": "pipelines.fetch:run",

@@ -21,7 +21,8 @@ from ui.i18n import escaped, text
 log = logging.getLogger(__name__)
 RECORD = "saved.json"
 SENTENCE_ENDS = " .,;:!?…—–-，。、；：！？"
-MAIN = {"dub": "video", "sync": "video", "speak": "audio"}
+SUFFIXES = {"sync": "talking", "caption": "subtitled"}
+MAIN = {"dub": "video", "sync": "video", "speak": "audio", "caption": "video"}
 
 
 def made(view: JobView, *keys: str) -> Path | None:
@@ -57,8 +58,8 @@ def output_stem(view: JobView) -> str:
     name = file_name(Path(str(source)).stem if source else view.title) or view.kind
     if view.kind == "dub":
         return f"{name}-{options['target_language']}"
-    if view.kind == "sync":
-        return f"{name}-talking"
+    if view.kind in SUFFIXES:
+        return f"{name}-{SUFFIXES[view.kind]}"
     return name if source else name.rstrip(SENTENCE_ENDS) or view.kind
 
 

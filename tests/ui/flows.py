@@ -21,6 +21,7 @@ FLOWS = {
     "dub": "tests.ui.flows:dub",
     "speak": "tests.ui.flows:speak",
     "transcribe": "tests.ui.flows:transcribe",
+    "caption": "pipelines.caption:run",
     "sync": "tests.ui.flows:sync",
     "weights": "tests.ui.flows:weights",
 }

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import av
 import gradio as gr
 import pytest
 
@@ -273,3 +274,21 @@ def test_a_job_is_shown_again_in_the_tab_that_made_it(services: Services, tmp_pa
     assert (jobs, chosen, tabs.selected) == (job, "", "transcribe")
     assert JobsHandlers(services).reopen("dub", there, job) == [gr.skip()] * 3
     assert JobsHandlers(services).show(job, asking())[-1].visible
+
+
+def test_the_video_is_made_with_the_rows_as_they_are_now(services: Services, tmp_path: Path) -> None:
+    handlers, job = opened(services, clip(tmp_path / "talk.mp4"))
+    handlers.batch.editor.act(step(job=identity(services, job), do="text", key=0, value="Edited."), asking())
+    for how in ("mkv", "burned"):
+        jobs = handlers.batch.film(job, "", how)
+        view = ended(services, jobs.split(",")[1])
+        assert view.state == "done", view.error
+        made = next(iter(services.save(view).values()))
+        assert made.name == {"mkv": "talk-subtitled.mkv", "burned": "talk-subtitled.mp4"}[how]
+    with av.open(str(services.settings.outputs / "talk-subtitled.mkv")) as film:
+        lines = [packet.decode() for packet in film.demux(film.streams.subtitles[0]) if packet.size]
+    assert "Edited." in str(bytes(lines[0][0].ass)) and len(lines) == 2
+    still = handlers.batch.look(jobs, "", asking())
+    assert "Edited." in texts(still[7]), "the rows stay while and after the video is made"
+    with pytest.raises(InputError, match="No transcript is open"):
+        handlers.batch.film("", "", "mkv")

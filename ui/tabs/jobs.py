@@ -24,7 +24,7 @@ from ui.source import expected_seconds
 from ui.tabs.parts import PRIVATELY, open_folder_button
 
 REOPENED = frozenset({"dub", "speak", "transcribe", "sync"})
-KINDS = ("dub", "speak", "transcribe", "sync", "weights")
+KINDS = ("dub", "speak", "transcribe", "caption", "sync", "weights")
 SHOWN, DAYS = 200, 30
 LONGEST_DAYS = 3650
 COLUMNS = ("when", "kind", "title", "state", "disk")

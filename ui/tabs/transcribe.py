@@ -18,6 +18,19 @@ from ui.transcript import choices, editor, files, live, past, queue
 from ui.transcript.batch import NAME, BatchHandlers, Panel
 from ui.transcript.editor import EditorHandlers
 
+WAYS = ("burned", "mp4", "mkv")
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The editor with what is below it."""
+
+    panel: Panel
+    forms: gr.CheckboxGroup
+    save: gr.Button
+    way: gr.Dropdown
+    film: gr.Button
+
 
 @dataclass(frozen=True, slots=True)
 class TranscribeHandlers:
@@ -69,7 +82,8 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
                 example = gr.Button(label("ui_example"), size="sm", elem_id="transcribe-example")
             with gr.Column(scale=7, min_width=300):
                 watched = _watched(services)
-        panel, forms, save = _edited(services, watched)
+        edited = _edited(services, watched)
+        panel, forms, save = edited.panel, edited.forms, edited.save
         _live(services, demo, handlers, panel, inputs)
         _history(services, batch, panel)
     _connect(batch, panel, demo)
@@ -80,6 +94,10 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
     )
     shown: list[Block] = [panel.files, panel.message]
     save.click(plainly(batch.save), [panel.jobs, panel.open, forms], shown, **PRIVATELY)
+    filmed = edited.film.click(
+        plainly(batch.film), [panel.jobs, panel.open, edited.way], panel.jobs, **PRIVATELY
+    )
+    filmed.success(batch.look, [panel.jobs, panel.open], panel.looked, **QUIETLY)
     panel.pack.click(plainly(batch.pack), [panel.jobs, forms], shown, **PRIVATELY)
     example.click(lambda: [examples.sample()], None, inputs["file"], **PRIVATELY)
     return Reopener("transcribe", [panel.jobs, panel.open], batch.look, panel.looked)
@@ -107,7 +125,7 @@ def _watched(services: Services) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _edited(services: Services, watched: dict[str, Any]) -> tuple[Panel, gr.CheckboxGroup, gr.Button]:
+def _edited(services: Services, watched: dict[str, Any]) -> Edited:
     """The editor over the whole width, and below it what the rows are saved as."""
     secret, edited = services.browser_secret, editor.component()
     with gr.Row(visible=False, elem_id="transcribe-export", equal_height=False) as export:
@@ -117,12 +135,15 @@ def _edited(services: Services, watched: dict[str, Any]) -> tuple[Panel, gr.Chec
         save = gr.Button(
             label("ui_transcribe_save"), variant="primary", elem_id="transcribe-save", scale=1, min_width=160
         )
+        ways = [(label(f"ui_film_{way}"), way) for way in WAYS]
+        way = gr.Dropdown(ways, value=WAYS[0], label=label("ui_transcribe_film"), min_width=180, scale=2)
+        film = gr.Button(label("ui_transcribe_make_film"), elem_id="transcribe-film", scale=1, min_width=140)
     panel = Panel(
         jobs=gr.BrowserState("", storage_key=f"dubwright-{NAME}", secret=secret),
         open=gr.BrowserState("", storage_key=f"dubwright-{NAME}-open", secret=secret),
         timer=gr.Timer(0.6, active=False), editor=edited, save=export, **watched,
     )  # fmt: skip
-    return panel, forms, save
+    return Edited(panel, forms, save, way, film)
 
 
 def _live(
@@ -164,7 +185,7 @@ def _history(services: Services, batch: BatchHandlers, panel: Panel) -> None:
                 keep = gr.Button(label("ui_history_keep"), elem_id="history-keep")
     given, listed = [words, spoken, engine], [found, spoken, engine]
     # One listener for all of them: an older answer never comes after a newer one.
-    asked_by = [fold.expand, words.input, words.submit, spoken.input, engine.input]
+    asked_by = [fold.expand, words.change, spoken.input, engine.input]
     gr.on(asked_by, handlers.search, given, listed, trigger_mode="always_last", **PRIVATELY)
     acted = found.act(plainly(handlers.act), panel.open, panel.open, **QUIETLY)
     acted.then(batch.look, [panel.jobs, panel.open], panel.looked, **QUIETLY)

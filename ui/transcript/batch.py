@@ -6,7 +6,7 @@ The browser remembers their job ids (joined by commas) and which of them is open
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from gradio.blocks import Block
 from pipelines.errors import InputError
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
-from ui import notices, results
+from ui import notices, results, source
 from ui.i18n import escaped, language_of, text
 from ui.jobs_view import empty_html, job_html, shown_html, worth_resuming
 from ui.services import Services
@@ -25,7 +25,7 @@ from ui.transcript.documents import ENTRY, Opened
 from ui.transcript.editor import NOTHING, EditorHandlers
 from ui.transcript.queue import queue_html, worth_retrying
 
-NAME = "transcribe"
+NAME, FILM = "transcribe", "caption"
 JOIN = ","
 
 
@@ -108,6 +108,7 @@ class BatchHandlers:
 
     def _shown(self, views: list[JobView], chosen: str) -> JobView | None:
         """The file whose rows are shown: the one chosen, else the only one, the one being heard, the first done."""
+        views = [view for view in views if view.kind == NAME]
         for view in views:
             if chosen == f"job:{view.id}":
                 return view
@@ -126,7 +127,7 @@ class BatchHandlers:
         """Files made by the jobs; saved by whoever looks first."""
         saved: list[Path] = []
         for view in views:
-            if view.state == "done" and (len(views) == 1 or view is shown):
+            if view.state == "done" and (len(views) == 1 or view is shown or view.kind == FILM):
                 saved += self.services.save(view).values()
         return [path for path in saved if path.is_file()]
 
@@ -183,13 +184,29 @@ class BatchHandlers:
         told = results.saved_html(made, language_of(request))
         return gr.Files(value=[str(path) for path in made], visible=True), shown_html(told)
 
+    def film(self, jobs: str, chosen: str, how: str) -> str:
+        """Queue the video with the rows as they are now; returns the batch with it.
+
+        Raises:
+            InputError: nothing is open, or it was not heard in a video.
+        """
+        opened = self.current(jobs, chosen)
+        if opened is None:
+            raise nothing_open()
+        document = opened.document
+        source.probe(document.media or Path(document.name))  # a sound file is refused at once
+        rows = [asdict(row) for row in opened.edits.table.segments()]
+        options = {"input": str(document.media), "rows": rows, "how": how, "language": document.language}
+        job = self.services.submit(JobSpec(FILM, options, f"{document.name} · {how}"))
+        return JOIN.join([*(view.id for view in self.views(jobs)), job])
+
     def pack(self, jobs: str, forms: list[str], request: gr.Request) -> tuple[gr.Files, gr.HTML]:
         """All finished files of the batch in one ZIP among the outputs.
 
         Raises:
             InputError: no file is finished.
         """
-        done = [documents.of_job(view) for view in self.views(jobs)]
+        done = [documents.of_job(view) for view in self.views(jobs) if view.kind == NAME]
         opened = [self.services.documents.open(one) for one in done if one is not None]
         stamp = time.strftime("%Y-%m-%d %H.%M")
         name = text(language_of(request), "ui_queue_zip_name", when=stamp)

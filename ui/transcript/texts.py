@@ -90,6 +90,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_transcribe_channel_left": ("left only", "仅左声道"),
     "ui_transcribe_channel_right": ("right only", "仅右声道"),
     "ui_transcribe_save_as": ("Save the rows as", "导出格式"),
+    "ui_transcribe_film": ("Video with these rows", "生成带字幕的视频"),
+    "ui_film_burned": ("drawn into the picture", "烧录到画面"),
+    "ui_film_mp4": ("as a track, MP4", "字幕轨（MP4）"),
+    "ui_film_mkv": ("as a track, MKV", "字幕轨（MKV）"),
+    "ui_transcribe_make_film": ("Make the video", "生成视频"),
     "ui_transcribe_save": ("Save these rows", "导出"),
     # The choices
     "ui_transcribe_speakers": ("Tell speakers apart", "区分说话人"),
