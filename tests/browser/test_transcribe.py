@@ -5,20 +5,39 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
+from pipelines import weights
+from pipelines.backend.policy import Policy
+from pipelines.backend.probe import Probe
 from pipelines.settings import Settings
-from tests.browser.conftest import Site, run_site, visit
+from tests.browser.conftest import CHROMIUM, FLAGS, Site, run_site, visit
+from tests.live.test_live import fake_microphone
 from tests.ui.conftest import open_services
 from tests.ui.flows import clip
+from ui.machine import Machine
+from ui.services import make_services
 
 pytestmark = pytest.mark.browser
 Make = Callable[..., BrowserContext]
+
+
+LIVE_MS = 120_000
+
+
+@pytest.fixture(scope="module")
+def real_site(home: Settings) -> Iterator[Site]:
+    """The page with the real recogniser."""
+    if not weights.present(home, "whisper-base"):
+        pytest.skip("the default weights are not there: whisper-base (bash start_app.sh --setup-only)")
+    services = make_services(home, Machine(Probe(), Policy(threads=2)))
+    yield from run_site(services)
+    services.close()
 
 
 def opened(context: BrowserContext, site: Site, tab: str = "Transcription") -> Page:
@@ -248,3 +267,28 @@ def test_a_finished_job_is_opened_again_from_the_jobs_tab(context: Make, site: S
     other.locator("#jobs-reopen").click()
     expect(other.locator("#editor h3")).to_have_text("again.mp4")
     expect(other.locator("#transcribe-go")).to_be_visible()
+
+
+def test_the_microphone_is_heard_live_and_its_recording_transcribed(
+    browser: Browser, real_site: Site, data: Path, tmp_path: Path
+) -> None:
+    """Chromium's fake microphone plays a real recording into the real recogniser."""
+    sound = fake_microphone(data / "speech" / "en_jfk.flac", tmp_path)
+    capture = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+               f"--use-file-for-fake-audio-capture={sound}%noloop")  # fmt: skip
+    hearing = browser.browser_type.launch(executable_path=CHROMIUM, args=[*FLAGS, *capture])
+    try:
+        page = opened(hearing.new_context(locale="en-US"), real_site)
+        page.get_by_role("button", name="Live from the microphone").click()
+        page.locator("#live [data-part=start]").click()
+        heard = page.locator("#live .live-text")
+        expect(heard).to_contain_text(re.compile("fellow", re.IGNORECASE), timeout=LIVE_MS)
+        expect(heard.locator("p:not(.partial)").first).to_contain_text("fellow", timeout=LIVE_MS)
+        page.locator("#live [data-part=start]").click()
+        expect(page.locator("#live [data-part=state]")).to_have_text("Over", timeout=LIVE_MS)
+        page.locator("#live [data-part=keep]").click()
+        page.locator("#transcribe-progress .job[data-state=done]").wait_for(timeout=LIVE_MS)
+        expect(page.locator("#editor .cues")).to_contain_text("fellow")
+        expect(page.locator("#editor audio")).to_be_visible()
+    finally:
+        hearing.close()
