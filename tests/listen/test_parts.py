@@ -122,6 +122,7 @@ def test_chinese_text_follows_one_rule() -> None:
     assert tidy("我 想 用iPhone 15 拍照,可以嗎?") == "我想用 iPhone 15拍照\uff0c可以吗\uff1f"
     assert tidy("增长3.5%, 价格1,000元") == "增长3.5%\uff0c价格1,000元"
     assert tidy("Hello, world.") == "Hello, world."
+    assert tidy("我們沿著河邊散步,他寫了著名的著作.") == "我们沿着河边散步\uff0c他写了著名的著作\u3002"
 
 
 def test_scores() -> None:

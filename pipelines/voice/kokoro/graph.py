@@ -116,6 +116,8 @@ class Graph:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._threads
         options.log_severity_level = 3
+        # Threads that wait for work by spinning take the processor from Whisper, ffmpeg and the face search.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         return onnxruntime.InferenceSession(
             str(self._folder / f"{part}.onnx"), options, providers=["CPUExecutionProvider"]
         )
