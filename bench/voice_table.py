@@ -18,9 +18,9 @@ from pipelines.registry import EngineContext
 from pipelines.settings import Settings
 from pipelines.voice import dvector
 from pipelines.voice.kokoro import Kokoro, spectrum
+from pipelines.voice.kokoro.accent import SENTENCES
 from pipelines.voice.kokoro.graph import SR
 from pipelines.voice.kokoro.line import lines
-from pipelines.voice.kokoro.matching import PHRASE
 from pipelines.voice.kokoro.speech import Tuning, draft, median_pitch, speak
 
 LEVEL = 0.1  # root mean square the renditions are brought to
@@ -31,7 +31,7 @@ def main() -> None:
     """Speak the phrase in every voice and keep what matching needs."""
     settings = Settings.load()
     engine = Kokoro(EngineContext(settings, Policy(threads=settings.threads)))
-    line = lines(PHRASE, "en")[0]
+    line = lines(SENTENCES["en"][0], "en")[0]
     bands, envelopes, pitches, vectors = [], [], [], []
     for name in engine.packs.names:
         planned = draft(engine._graph, line, engine.packs.style(name), Tuning())

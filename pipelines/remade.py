@@ -16,7 +16,7 @@ from pipelines.errors import InputError, Message
 from pipelines.jobs.locks import FileLock
 from pipelines.settings import Settings
 
-FOLDERS = ("faces", "mouths", "proxies", "voices", "kokoro")
+FOLDERS = ("faces", "mouths", "proxies", "voices", "accents", "kokoro")
 
 
 def size(settings: Settings) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -14,12 +15,15 @@ from pipelines.pronunciation import speakable_languages
 from pipelines.registry import EngineContext
 from pipelines.types import Audio, Phone, Speech, VoiceProfile, Word
 from pipelines.voice import LineLength, SpeakOptions
-from pipelines.voice.kokoro import durations, packs, spectrum
+from pipelines.voice.kokoro import durations, packs, spectrum, timbre
+from pipelines.voice.kokoro.accent import Accent, is_matched, load_accent, save_accent
+from pipelines.voice.kokoro.accent import accent as make_accent
 from pipelines.voice.kokoro.graph import SECONDS, SR, Floats, Graph
 from pipelines.voice.kokoro.line import lines
 from pipelines.voice.kokoro.speech import Draft, Spoken, Tuning, draft, speak
 
 NAME = "kokoro"
+ACCENTS = 1  # raised when accents are found otherwise, so that kept ones are made anew
 GAP = 0.25  # seconds of silence between the pieces of a long text, at natural speed
 
 
@@ -29,6 +33,7 @@ class Kokoro:
     def __init__(self, context: EngineContext) -> None:
         self._settings = context.settings
         self._threads = context.policy.threads
+        self._accents: dict[str, Accent] = {}
 
     @cached_property
     def _graph(self) -> Graph:
@@ -85,19 +90,39 @@ class Kokoro:
             parts.append(speak(self._graph, one, seconds))
             report.step("speak", done, len(drafts), "parts")
         samples, phones, words = _joined(parts, lengths[1])
-        return Speech(_finished(samples, voice), phones, words)
+        return Speech(_finished(samples, self._accent(voice, language), voice), phones, words)
 
     def _drafts(self, text: str, language: str, voice: VoiceProfile) -> tuple[Draft, ...]:
-        style = voice.arrays.get(f"style.{language}", voice.arrays["style"])
-        tuning = tuning_of(voice, language)
-        return tuple(draft(self._graph, line, style, tuning) for line in lines(text, language))
+        accent = self._accent(voice, language)
+        return tuple(draft(self._graph, line, accent.style, accent.tuning) for line in lines(text, language))
+
+    def _accent(self, voice: VoiceProfile, language: str) -> Accent:
+        """How the voice speaks the language; found once for each pair (it takes a few spoken sentences)."""
+        if not is_matched(voice):
+            return Accent(voice.arrays["style"], _plain_tuning(voice), None)
+        key = _accent_key(voice, language)
+        if key not in self._accents:
+            folder = self._settings.cache / "accents"
+            found = load_accent(folder, key)
+            if found is None:
+                found = make_accent(self._graph, self.packs, voice, language)
+                save_accent(folder, key, found)
+            self._accents[key] = found
+        return self._accents[key]
 
 
-def tuning_of(voice: VoiceProfile, language: str) -> Tuning:
-    """The voice's pitch, liveliness and formant factors for a language."""
+def _accent_key(voice: VoiceProfile, language: str) -> str:
+    digest = hashlib.sha256(f"{ACCENTS} {language}".encode())
+    for name in sorted(voice.arrays):
+        digest.update(np.ascontiguousarray(voice.arrays[name]).tobytes())
+    return digest.hexdigest()[:32]
+
+
+def _plain_tuning(voice: VoiceProfile) -> Tuning:
+    """Factors on pitch and liveliness that a voice saved by an earlier method carries; none for a stock voice."""
 
     def fact(key: str) -> float:
-        value = voice.facts.get(f"{key}.{language}", voice.facts.get(key, 1.0))
+        value = voice.facts.get(key, 1.0)
         return float(value) if isinstance(value, int | float) else 1.0
 
     return Tuning(fact("pitch"), fact("liveliness"), fact("formant"))
@@ -165,11 +190,13 @@ def _joined(parts: Sequence[Spoken], gap: float) -> tuple[Floats, tuple[Phone, .
     return np.concatenate(pieces), tuple(phones), tuple(words)
 
 
-def _finished(samples: Floats, voice: VoiceProfile) -> Audio:
-    """Spectrum matched to the reference, loudness and peak set."""
+def _finished(samples: Floats, accent: Accent, voice: VoiceProfile) -> Audio:
+    """Colour brought to the reference's, loudness and peak set."""
     from pipelines.audio import normalise
 
-    taps = voice.arrays.get("filter")
-    if taps is not None:
+    taps = voice.arrays.get("filter")  # of a voice saved by an earlier method
+    if accent.change is not None:
+        samples = timbre.recoloured(samples, accent.change)
+    elif taps is not None:
         samples = spectrum.filtered(samples, taps)
     return normalise(Audio(samples, SR))

@@ -1,8 +1,8 @@
-"""From a reference recording to a voice: the blend of stock voices, pitch and spectrum that sounds most like it.
+"""From a reference recording to a voice: the blend of stock voices, pitch and colour that sounds most like it.
 
 This is voice matching, not cloning: the result is a mixture of the stock voices with the speaker's pitch and colour.
 Candidates are first ranked without making a sound, on stored renditions of every stock voice with their spectrum brought
-to the reference's; the best blends are then spoken, equalised and compared by the d-vector encoder.
+to the reference's; the best blends are then spoken, recoloured and compared by the d-vector encoder.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -21,90 +19,44 @@ from pipelines.errors import Message
 from pipelines.progress import Report
 from pipelines.types import Audio, VoiceProfile
 from pipelines.voice import dvector, pitch, reference
-from pipelines.voice.kokoro import spectrum
+from pipelines.voice.kokoro import spectrum, timbre
+from pipelines.voice.kokoro.accent import Speaker, change_to, plan, spoken, tuning_to
 from pipelines.voice.kokoro.graph import SR, Graph
-from pipelines.voice.kokoro.line import Line, lines
 from pipelines.voice.kokoro.packs import Packs
-from pipelines.voice.kokoro.speech import Tuning, draft, median_pitch, speak
+from pipelines.voice.kokoro.renditions import stored
 from pipelines.voice.library import load_profile, save_profile
 
 Floats = npt.NDArray[np.float32]
 
-METHOD = 1  # raised when the method changes, so that cached matches are made anew
-PHRASE = "Bright morning air moved over the old stone bridge."
+METHOD = 2  # raised when the method changes, so that cached matches are made anew
 PITCH_REACH = 0.45  # octaves a voice's pitch may be moved; farther, it sounds processed
-MIDDLE = 120  # frames of a stored rendition that are compared: two windows of the encoder
-LOOKED_AT = (
-    16  # stock voices compared with their spectrum brought to the reference's (the encoder is not cheap)
-)
+LOOKED_AT = 16  # stock voices compared with the reference's spectrum on them (the encoder is not cheap)
 # What a user sees while a voice is learnt: the recording is searched for speech, measured, and three blends are tried.
 STAGE, LOOKING_STEPS, STEPS = "voice", 2, 5
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is to be matched: d-vector, spectrum in dB per band, bandwidth, most gain allowed, pitch."""
+    """What is to be matched: the speaker, their d-vector, and their long-term spectrum in dB per band."""
 
+    speaker: Speaker
     vector: Floats
     envelope: Floats
-    bandwidth: float
-    limit: float
-    pitch: pitch.Pitch | None
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A candidate as it was spoken."""
+    """A blend as it was spoken, and how like the reference it is."""
 
     weights: Floats
-    tuning: Tuning
-    gain: Floats
     similarity: float
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """The stock voices' renditions of ``PHRASE``, made by bench/voice_table.py.
-
-    bands: uint8 (voices, frames, 40), log mel energies, 0 = −8, 255 = +4; frames: (voices,); envelopes: dB per band
-    (voices, 48); pitches: median Hz (voices,); vectors: d-vectors as they are, float32 (voices, 256).
-    """
-
-    names: tuple[str, ...]
-    bands: npt.NDArray[np.uint8]
-    frames: npt.NDArray[np.int32]
-    envelopes: Floats
-    pitches: Floats
-    vectors: Floats
-
-    def features(self, index: int) -> Floats:
-        """Log10 mel bands of the middle 1.2 s of one voice's rendition, float32 (120, 40)."""
-        start = max(0, (self.frames[index] - MIDDLE) // 2)
-        return self.bands[index, start : start + MIDDLE].astype(np.float32) * (12 / 255) - 8
-
-
-@cache
-def stored() -> Stored:
-    """The table that comes with the program."""
-    path = resources.files("pipelines.voice.kokoro") / "packs.npz"
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as table:
-        return Stored(
-            tuple(str(name) for name in table["names"]),
-            table["bands"], table["frames"], table["envelopes"], table["pitches"],
-            table["vectors"].astype(np.float32),
-        )  # fmt: skip
 
 
 def _target(heard: reference.Reference) -> Target:
     # Noise colours the spectrum too: the noisier the reference, the less of its colour is copied.
     limit = float(np.interp(heard.snr, (8, 25), (4, 12)))
-    return Target(
-        dvector.embed(heard.audio),
-        spectrum.envelope(heard.speech),
-        heard.bandwidth,
-        limit,
-        pitch.measure(heard.audio),
-    )
+    speaker = Speaker(timbre.colour(heard.speech), pitch.measure(heard.audio), heard.bandwidth, limit)
+    return Target(speaker, dvector.embed(heard.audio), spectrum.envelope(heard.speech))
 
 
 def _to_mel(gain: Floats) -> Floats:
@@ -129,7 +81,9 @@ def rank(target: Target, packs: Packs) -> tuple[list[int], Floats]:
     scores: dict[int, float] = {}
     for index in sorted(known, key=lambda index: -rough[index])[:LOOKED_AT]:
         place = places[index]
-        gain = spectrum.correction(table.envelopes[place], target.envelope, target.bandwidth, target.limit)
+        gain = spectrum.correction(
+            table.envelopes[place], target.envelope, target.speaker.bandwidth, target.speaker.limit
+        )
         vectors[index] = dvector.embed_features(table.features(place) + _to_mel(gain))
         scores[index] = float(vectors[index] @ target.vector) - reach[index]
     return sorted(scores, key=lambda index: -scores[index]), vectors
@@ -137,9 +91,9 @@ def rank(target: Target, packs: Packs) -> tuple[list[int], Floats]:
 
 def _out_of_reach(target: Target, median: float) -> float:
     """What a voice loses for a pitch that has to be moved by more than half the reach."""
-    if target.pitch is None:
+    if target.speaker.pitch is None:
         return 0.0
-    return 0.5 * max(0.0, abs(float(np.log2(target.pitch.median / median))) - PITCH_REACH / 2)
+    return 0.5 * max(0.0, abs(float(np.log2(target.speaker.pitch.median / median))) - PITCH_REACH / 2)
 
 
 def blends(order: Sequence[int], vectors: Floats, target: Target) -> list[Floats]:
@@ -162,38 +116,22 @@ def blends(order: Sequence[int], vectors: Floats, target: Target) -> list[Floats
     return found
 
 
-def _tuning(graph: Graph, line: Line, style: Floats, target: Target) -> Tuning:
-    """Pitch and liveliness that bring a voice to the reference's median and spread."""
-    plain = draft(graph, line, style, Tuning())
-    median = median_pitch(plain.curves)
-    if median is None or target.pitch is None:
-        return Tuning()
-    factor = float(np.clip(target.pitch.median / median, 0.5, 2.0))
-    voiced = plain.curves.pitch[plain.curves.pitch > 30]
-    low, high = np.percentile(12 * np.log2(voiced / median), (16, 84))
-    lively = float(np.clip(target.pitch.spread / max((high - low) / 2, 0.5), 0.8, 1.2))
-    return Tuning(factor, lively)
-
-
-def attempt(graph: Graph, packs: Packs, weights: Floats, line: Line, target: Target) -> Trial:
-    """Speak a phrase in a blend, bring its spectrum to the reference's and compare."""
+def attempt(graph: Graph, packs: Packs, weights: Floats, target: Target) -> Trial:
+    """Speak a sentence in a blend, bring its pitch and colour to the reference's and compare."""
     style = np.tensordot(weights, packs.styles, 1).astype(np.float32)
-    tuning = _tuning(graph, line, style, target)
-    samples = speak(graph, draft(graph, line, style, tuning), None).samples
-    gain = spectrum.correction(spectrum.envelope(samples), target.envelope, target.bandwidth, target.limit)
-    equal = spectrum.filtered(samples, spectrum.taps(gain))
-    return Trial(weights, tuning, gain, float(dvector.embed(Audio(equal, SR)) @ target.vector))
+    planned = plan(graph, style, "en")
+    said = spoken(graph, planned[:1], tuning_to(planned, target.speaker.pitch))
+    coloured = timbre.recoloured(said, change_to(target.speaker, said))
+    return Trial(weights, float(dvector.embed(Audio(coloured, SR)) @ target.vector))
 
 
 def match(graph: Graph, packs: Packs, target: Target, report: Report) -> Trial:
     """The best of the blends worth trying, each spoken once."""
     order, vectors = rank(target, packs)
-    line = lines(PHRASE, "en")[0]
-    candidates = blends(order, vectors, target)
     trials: list[Trial] = []
-    for done, weights in enumerate(candidates, start=LOOKING_STEPS):
+    for done, weights in enumerate(blends(order, vectors, target), start=LOOKING_STEPS):
         report.step(STAGE, done, STEPS, "steps")
-        trials.append(attempt(graph, packs, weights, line, target))
+        trials.append(attempt(graph, packs, weights, target))
     report.step(STAGE, STEPS, STEPS, "steps")
     return max(trials, key=lambda trial: trial.similarity)
 
@@ -229,20 +167,28 @@ def _profile(
     name: str, packs: Packs, heard: reference.Reference, best: Trial, target: Target
 ) -> VoiceProfile:
     used = sorted(np.flatnonzero(best.weights > 0.01), key=lambda index: -best.weights[index])
+    speaker = target.speaker
+    own = (
+        {}
+        if speaker.pitch is None
+        else {"own_pitch": speaker.pitch.median, "own_pitch_spread": speaker.pitch.spread}
+    )
     return VoiceProfile(
         "kokoro",
         name,
         {
             "style": np.tensordot(best.weights, packs.styles, 1).astype(np.float32),
-            "filter": spectrum.taps(best.gain),
+            "shares": best.weights[used].astype(np.float32),
             "vector": target.vector,
+            "mean": speaker.colour.mean.astype(np.float32),
+            "centre": speaker.colour.centre.astype(np.float32),
+            "spread": speaker.colour.spread.astype(np.float32),
         },
         {
             "packs": [f"{packs.names[index]} {best.weights[index]:.2f}" for index in used],
-            "pitch": best.tuning.pitch,
-            "liveliness": best.tuning.liveliness,
-            "formant": best.tuning.formant,
+            **own,
             "similarity": best.similarity,
+            "colour_limit": speaker.limit,
             "reference_seconds": heard.seconds,
             "reference_snr": heard.snr,
             "reference_bandwidth": heard.bandwidth,

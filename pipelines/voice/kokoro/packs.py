@@ -22,16 +22,17 @@ STOCK = {
 }  # fmt: skip
 
 
+def native_language(name: str) -> str:
+    """ISO 639-1 code of the language a stock voice was made from native speech of."""
+    return NATIVE.get(name[0], "en")
+
+
 @dataclass(frozen=True, slots=True)
 class Packs:
     """All stock voices that are there; ``styles`` float32 (voices, 510, 256)."""
 
     names: tuple[str, ...]
     styles: Floats
-
-    def language(self, index: int) -> str:
-        """Native language of a voice."""
-        return NATIVE.get(self.names[index][0], "en")
 
     def style(self, name: str) -> Floats:
         """One voice, float32 (510, 256).

@@ -18,7 +18,7 @@ def _mel(frequency: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.asarray(2595 * np.log10(1 + np.asarray(frequency, float) / 700))
 
 
-def _filters() -> npt.NDArray[np.float64]:
+def filters() -> npt.NDArray[np.float64]:
     """Overlapping triangles over mel frequency, (BANDS, FFT / 2 + 1)."""
     edges = np.linspace(_mel(LOWEST), _mel(SR / 2), BANDS + 2)
     place = _mel(np.fft.rfftfreq(FFT, 1 / SR))
@@ -42,7 +42,7 @@ def envelope(samples: Floats) -> Floats:
     power = np.abs(np.fft.rfft(frames, axis=1)) ** 2
     level = power.sum(axis=1)
     power = power[level > np.quantile(level, 0.9) * 10**-2.5]
-    bands = 10 * np.log10(power @ _filters().T + 1e-12)
+    bands = 10 * np.log10(power @ filters().T + 1e-12)
     return np.asarray(bands.mean(axis=0), np.float32)
 
 
