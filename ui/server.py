@@ -1,7 +1,7 @@
 """The web server: FastAPI with Gradio mounted at ``/``; this process loads no torch and asks no other host for anything.
 
 Guards: foreign Host names are refused (DNS rebinding), no other origin gets a CORS answer, and beyond loopback a
-password is required.
+password is required. Gradio's password does not cover our own routes: ``/healthz`` tells nothing, ``/metrics`` has a token.
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 import logging
 import logging.handlers
 import os
+import secrets
 import socket
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import uvicorn
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.trustedhost import TrustedHostMiddleware
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as AsgiMessage
 
@@ -26,11 +28,13 @@ from pipelines.errors import InputError, Message, OptionError
 from pipelines.settings import Settings
 from ui.keeper import Keeper
 from ui.machine import Machine
+from ui.metrics import Metrics
 from ui.services import Services, make_services
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 COOKIE = "dubwright-language"
 MAX_UPLOAD = "20gb"
+METRICS_TOKEN = "DUBWRIGHT_METRICS_TOKEN"
 
 
 class LanguageChoice:
@@ -87,9 +91,13 @@ def _inserting(send: Send, language: str) -> Send:
 
 
 def make_app(
-    services: Services, *, hosts: Sequence[str] = LOOPBACK, auth: tuple[str, str] | None = None
+    services: Services,
+    *,
+    hosts: Sequence[str] = LOOPBACK,
+    auth: tuple[str, str] | None = None,
+    metrics_token: str = "",
 ) -> FastAPI:
-    """Build the application: health check, guards, and the page at ``/``."""
+    """Build the application: health check, metrics, guards, and the page at ``/``."""
     os.environ["GRADIO_TEMP_DIR"] = str(services.uploads)
     for folder in (services.uploads, services.shown, services.settings.outputs):
         folder.mkdir(parents=True, exist_ok=True)
@@ -110,6 +118,7 @@ def make_app(
     def health() -> dict[str, str]:
         return {"status": "ready", "application": "dubwright"}
 
+    add_metrics(app, services, metrics_token, free=services.local and auth is None)
     mounted: FastAPI = gr.mount_gradio_app(
         app,
         build_page(services),
@@ -129,6 +138,23 @@ def make_app(
         mcp_server=False,
     )
     return mounted
+
+
+def add_metrics(app: FastAPI, services: Services, token: str, *, free: bool) -> None:
+    """Answer ``/metrics``; unless ``free`` only with ``Authorization: Bearer TOKEN``, and not at all without a token.
+
+    A plain route: a mounted application would answer at ``/metrics/`` only, for the page at ``/`` takes the rest.
+    """
+    if not free and not token:
+        return
+    metrics = Metrics(services)
+
+    @app.get("/metrics")
+    def expose(request: Request) -> Response:
+        given = request.headers.get("authorization", "").encode()
+        if token and not secrets.compare_digest(given, f"Bearer {token}".encode()):
+            return Response("A token is needed.\n", 401, {"www-authenticate": "Bearer"})
+        return Response(metrics.exposition(), media_type=CONTENT_TYPE_LATEST)
 
 
 def check_address(host: str, port: int, auth: tuple[str, str] | None) -> None:
@@ -199,7 +225,8 @@ def serve(
     names: Sequence[str] = (
         LOOPBACK if host in LOOPBACK else ("*",) if host in ("0.0.0.0", "::") else (*LOOPBACK, host)
     )
-    app = make_app(services, hosts=names, auth=auth)
+    token = os.environ.get(METRICS_TOKEN, "")
+    app = make_app(services, hosts=names, auth=auth, metrics_token=token)
     address = (
         f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else f'[{host}]' if ':' in host else host}:{port}"
     )

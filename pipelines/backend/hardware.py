@@ -110,7 +110,7 @@ def read_hardware(root: Path = Path("/")) -> Hardware:
         wsl="microsoft" in _text(root / "proc/version").lower(),
         kfd=(root / "dev/kfd").exists() or (root / "dev/dxg").exists(),
         notes=(*nvidia_notes, *amd_notes),
-        others=tuple(f"Intel graphics {_text(device / 'device')}" for device in _bus(root, "0x8086")),
+        others=tuple(f"Intel graphics {_text(device / 'device')}" for device in displays(root, "0x8086")),
         rosetta=_rosetta(),
     )
 
@@ -147,7 +147,7 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _bus(root: Path, vendor: str) -> list[Path]:
+def displays(root: Path, vendor: str) -> list[Path]:
     """PCI devices of a maker that are displays or accelerators."""
     found = []
     for device in sorted((root / "sys/bus/pci/devices").glob("*")):
@@ -160,8 +160,13 @@ def _bus(root: Path, vendor: str) -> list[Path]:
 # ---------------------------------------------------------------------------------------------------- NVIDIA
 
 
+def nvidia_smi() -> str | None:
+    """NVIDIA's tool, which in WSL need not be on the PATH; None when it is not installed."""
+    return shutil.which("nvidia-smi") or (WSL_NVIDIA_SMI if Path(WSL_NVIDIA_SMI).exists() else None)
+
+
 def _nvidia(root: Path) -> tuple[list[Card], list[str]]:
-    tool = shutil.which("nvidia-smi") or (WSL_NVIDIA_SMI if Path(WSL_NVIDIA_SMI).exists() else None)
+    tool = nvidia_smi()
     reason = "nvidia-smi is not installed"
     if tool:
         code, text = _query_nvidia(tool)
@@ -169,7 +174,7 @@ def _nvidia(root: Path) -> tuple[list[Card], list[str]]:
         if cards:
             return cards, []
         reason = text.strip().splitlines()[0] if text.strip() else f"nvidia-smi ended with code {code}"
-    on_bus = _bus(root, "0x10de")
+    on_bus = displays(root, "0x10de")
     if not on_bus:
         return [], []
     cards = [Card("nvidia", f"NVIDIA card {_text(device / 'device')}") for device in on_bus]
@@ -207,7 +212,7 @@ def gfx_name(version: int) -> str:
 
 
 def _amd(root: Path) -> tuple[list[Card], list[str]]:
-    nodes, on_bus = _kfd_nodes(root), _bus(root, "0x1002")
+    nodes, on_bus = _kfd_nodes(root), displays(root, "0x1002")
     described, notes = _described(need_targets=not nodes)
     if not nodes and not on_bus:
         return described, notes if not described and (root / "dev/kfd").exists() else []

@@ -105,6 +105,12 @@ class JobIndex:
         with self._open() as base:
             return int(base.execute(f"SELECT COUNT(*) FROM jobs WHERE {where}", values).fetchone()[0])
 
+    def ended_since(self, moment: float) -> list[tuple[str, float]]:
+        """Id and time of the end of jobs that ended at ``moment`` (POSIX seconds) or later, in order."""
+        query = "SELECT id, finished FROM jobs WHERE finished >= ? ORDER BY finished, id"
+        with self._open() as base:
+            return [(str(row[0]), float(row[1])) for row in base.execute(query, (moment,))]
+
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         with contextlib.closing(sqlite3.connect(self.path, timeout=10)) as base, base:

@@ -56,6 +56,17 @@ def descendants(pid: int) -> list[psutil.Process]:
         return []
 
 
+def resident(worker: Mapping[str, float]) -> int:
+    """Bytes of memory that a recorded worker and the programs it started occupy now; 0 when it does not run."""
+    total = 0
+    if worker and identity(int(worker["pid"])) == worker:
+        pids = (int(worker["pid"]), *(process.pid for process in descendants(int(worker["pid"]))))
+        for pid in pids:
+            with contextlib.suppress(psutil.Error):  # it may end meanwhile
+                total += psutil.Process(pid).memory_info().rss
+    return total
+
+
 def signal_group(pid: int, number: signal.Signals) -> None:
     """Send a signal to a worker's whole group; a group that is gone is fine."""
     with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -175,6 +175,11 @@ class JobStore:
         wanted = Filter(tuple(states), tuple(kinds), text)
         return self._ask(lambda index: index.count(wanted))
 
+    def ended_since(self, moment: float) -> tuple[tuple[str, float], ...]:
+        """Id and time of the end of jobs that ended at ``moment`` (POSIX seconds) or later, in order."""
+        self._renew()
+        return tuple(self._ask(lambda index: index.ended_since(moment)))
+
     def disk_use(self, job_id: str) -> int:
         """Bytes that the job's folder takes on the disk; links count as links, not as what they point at."""
         total = 0
