@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +25,8 @@ from ui.metrics import Metrics
 from ui.server import make_app
 from ui.services import Services
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+ENDINGS = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ()}
 HOME = "http://127.0.0.1:7860"
 DUB = {"asr_engine": "whisper", "voice_engine": "kokoro", "lip_engine": "ownmouth"}
 
@@ -217,3 +222,34 @@ def test_without_a_token_it_is_off_beyond_this_computer(services: Services) -> N
     for reached in (dataclasses.replace(services, local=False), services):
         with TestClient(make_app(reached, auth=("me", "secret")), base_url=HOME) as client:
             assert client.get("/metrics", headers={"authorization": "Bearer "}).status_code == 404
+
+
+def test_every_metric_of_the_dashboard_and_of_the_page_about_them_exists(services: Services) -> None:
+    """A family without samples (no card, no failure yet) still announces itself with its TYPE line."""
+    text = Metrics(services, tuple).exposition().decode()
+    found = {
+        name
+        for family in text_string_to_metric_families(text)
+        for name in (family.name, *(f"{family.name}{end}" for end in ENDINGS[family.type]))
+    }
+    dashboard = json.loads((DOCS / "grafana-dashboard.json").read_text(encoding="utf-8"))
+    asked = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    assert len(asked) == 20
+    for expression in asked:
+        names = re.findall(r"\b(?:dub|process|python)_\w+", expression)
+        assert names and set(names) <= found, expression
+    told = set(re.findall(r"\bdub_[a-z_]+\b", (DOCS / "METRICS.md").read_text(encoding="utf-8")))
+    ours = {
+        f"{f.name}_total" if f.type == "counter" else f.name for f in text_string_to_metric_families(text)
+    }
+    assert told == {name for name in ours if name.startswith("dub_")}
+
+
+def test_the_dashboards_panels_do_not_overlap() -> None:
+    dashboard = json.loads((DOCS / "grafana-dashboard.json").read_text(encoding="utf-8"))
+    places = [panel["gridPos"] for panel in dashboard["panels"]]
+    cells = [
+        (x, y) for p in places for x in range(p["x"], p["x"] + p["w"]) for y in range(p["y"], p["y"] + p["h"])
+    ]
+    assert len(cells) == len(set(cells)) and all(x < 24 for x, _ in cells)
+    assert len({panel["id"] for panel in dashboard["panels"]}) == len(places)
