@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pipelines.backend.guard import Step
 from pipelines.backend.policy import Policy, choose
+from pipelines.backend.readings import Reading, read_cards
+from ui.kept import Kept
 
 if TYPE_CHECKING:
     from pipelines.backend.probe import Probe
 
+CARD_SECONDS = 5.0  # the cards' tools are not asked more often, however many pages and scrapers look
+
 
 class Machine:
-    """The probe's answer and the policy in force; jobs that start after a change follow it."""
+    """The probe's answer and the policy in force; jobs that start after a change follow it.
 
-    def __init__(self, found: Probe, policy: Policy) -> None:
+    Attributes:
+        readings: memory, load, temperature and power of the cards at this moment (a few seconds old at most).
+    """
+
+    def __init__(
+        self, found: Probe, policy: Policy, cards: Callable[[], tuple[Reading, ...]] = read_cards
+    ) -> None:
         self.found = found
+        self.readings = Kept(cards, CARD_SECONDS)
         self._policy = policy
         self._guard = threading.Lock()
         self._fallen: Step | None = None

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import platform
 import threading
-import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Generic, TypeVar
 
 import psutil
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
@@ -17,17 +15,16 @@ from prometheus_client.registry import Collector
 
 from pipelines.backend.banner import place
 from pipelines.backend.build import torch_build
-from pipelines.backend.readings import Reading, read_cards
+from pipelines.backend.readings import Reading
 from pipelines.backend.rows import Row
 from pipelines.doctor import doctor
-from pipelines.jobs.process import resident
 from pipelines.jobs.spec import JobState
 from ui.job_counts import JobCounts
+from ui.kept import Kept
+from ui.live_numbers import worker_memory
 from ui.services import Services
 
-T = TypeVar("T")
-CARD_SECONDS = 5.0  # a card's tool is not asked more often
-CHECK_SECONDS = 300.0  # nor is the doctor
+CHECK_SECONDS = 300.0  # the doctor is not asked more often
 KEPT: tuple[JobState, ...] = ("queued", "running", "done", "failed", "stopped")
 LEVELS = {"ok": 0, "warn": 1, "fail": 2, "unknown": 3}
 
@@ -35,14 +32,14 @@ LEVELS = {"ok": 0, "warn": 1, "fail": 2, "unknown": 3}
 class Metrics:
     """The metrics of one page, in a registry of their own. Any thread may ask."""
 
-    def __init__(self, services: Services, cards: Callable[[], tuple[Reading, ...]] = read_cards) -> None:
+    def __init__(self, services: Services) -> None:
         self._guard = threading.Lock()
         self._registry = CollectorRegistry()
         self._counts = JobCounts(services.store, self._registry)
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)
         self._registry.register(_State(services))
-        self._registry.register(_Cards(cards))
+        self._registry.register(_Cards(services.machine.readings))
 
     def exposition(self) -> bytes:
         """Prometheus' text format."""
@@ -51,28 +48,13 @@ class Metrics:
             return generate_latest(self._registry)
 
 
-class _Kept(Generic[T]):
-    """An answer that is asked for again only after a while."""
-
-    def __init__(self, ask: Callable[[], T], seconds: float) -> None:
-        self._ask, self._seconds = ask, seconds
-        self._answer: T | None = None
-        self._until = float("-inf")
-
-    def __call__(self) -> T:
-        if self._answer is None or time.monotonic() >= self._until:
-            self._answer = self._ask()
-            self._until = time.monotonic() + self._seconds
-        return self._answer
-
-
 class _State(Collector):
     """Build, backend, checks, queue and memory of processes."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._build = _build(services.settings.root)
-        self._rows = _Kept(self._doctor, CHECK_SECONDS)
+        self._rows = Kept(self._doctor, CHECK_SECONDS)
 
     def describe(self) -> Iterable[Metric]:
         """Nothing: the registry need not ask at registration."""
@@ -134,7 +116,7 @@ class _Cards(Collector):
     """The graphics cards; no sample where a card, or a value of it, cannot be read."""
 
     def __init__(self, cards: Callable[[], tuple[Reading, ...]]) -> None:
-        self._cards = _Kept(cards, CARD_SECONDS)
+        self._cards = cards
 
     def describe(self) -> Iterable[Metric]:
         """Nothing: the registry need not ask at registration."""
@@ -169,13 +151,6 @@ GAUGES: tuple[tuple[str, str, Callable[[Reading], float | None]], ...] = (
     ("dub_gpu_power_watts", "Power the card draws", lambda card: card.watts),
     ("dub_gpu_throttled", "Whether heat slows the card down", _throttled),
 )
-
-
-def worker_memory(services: Services) -> int:
-    """Bytes that the workers of running jobs occupy now."""
-    running = services.store.list(states=("running",), limit=-1)
-    records = [services.store.record(view.id) for view in running]
-    return sum(resident(record.worker) for record in records if record is not None)
 
 
 def _build(root: Path) -> dict[str, str]:

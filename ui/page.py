@@ -35,7 +35,7 @@ def build_page(services: Services) -> gr.Blocks:
                 "sync": talking_head.build(services, demo),
             }
             jobs.build(services, demo, tabs, reopeners)
-            system.build(services, demo, banner)
+            system.build(services, demo, banner, tabs)
 
         def greet(request: gr.Request) -> tuple[str, str]:
             html = banner_html(services, language_of(request))

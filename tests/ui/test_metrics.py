@@ -16,11 +16,13 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pipelines.backend.guard import next_step
 from pipelines.backend.policy import Policy
+from pipelines.backend.probe import Probe
 from pipelines.backend.readings import Reading
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
 from tests.ui.conftest import ended
 from tests.ui.flows import clip
+from ui.machine import Machine
 from ui.metrics import Metrics
 from ui.server import make_app
 from ui.services import Services
@@ -50,6 +52,11 @@ class Samples:
 
 def ran(services: Services, kind: str, **options: Any) -> JobView:
     return ended(services, services.submit(JobSpec(kind, options, "My private holiday")))
+
+
+def without_cards(services: Services) -> Services:
+    """The same page on a computer whose cards, if any, are not seen."""
+    return dataclasses.replace(services, machine=Machine(Probe(), Policy(threads=2), tuple))
 
 
 @pytest.fixture
@@ -163,7 +170,8 @@ def test_cards_are_told_as_they_tell_and_not_asked_at_every_look(services: Servi
             Reading("amd", 0, used=2048.0, celsius=(("edge", 50.0), ("junction", 61.0))),
         )
 
-    metrics = Metrics(services, cards)
+    machine = Machine(Probe(), Policy(threads=2), cards)
+    metrics = Metrics(dataclasses.replace(services, machine=machine))
     metrics.exposition()
     found = Samples(metrics.exposition())
     assert len(asked) == 1
@@ -177,7 +185,7 @@ def test_cards_are_told_as_they_tell_and_not_asked_at_every_look(services: Servi
 
 
 def test_without_a_card_nothing_is_said_of_one(services: Services) -> None:
-    found = Samples(Metrics(services, tuple).exposition())
+    found = Samples(Metrics(without_cards(services)).exposition())
     assert [sample.name for sample in found.found if sample.name.startswith("dub_gpu")] == []
     assert found.value("dub_preflight_status", check="python") == 0
     (build,) = found.labels("dub_build_info")
@@ -226,7 +234,7 @@ def test_without_a_token_it_is_off_beyond_this_computer(services: Services) -> N
 
 def test_every_metric_of_the_dashboard_and_of_the_page_about_them_exists(services: Services) -> None:
     """A family without samples (no card, no failure yet) still announces itself with its TYPE line."""
-    text = Metrics(services, tuple).exposition().decode()
+    text = Metrics(without_cards(services)).exposition().decode()
     found = {
         name
         for family in text_string_to_metric_families(text)

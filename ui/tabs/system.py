@@ -14,12 +14,14 @@ from pipelines.jobs.spec import JobView
 from ui import banner, notices, system_html
 from ui.i18n import label, language_of, text
 from ui.jobs_view import QUIETLY, Follower, job_panel, plainly
+from ui.live_numbers import numbers_html
 from ui.logs import log_file, log_html
 from ui.services import Services, showable
 from ui.tabs.parts import PRIVATELY
 
 PAGE = ""
 AUTOMATIC = "auto"
+SECONDS_BETWEEN_NUMBERS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,10 @@ class SystemHandlers:
     """What happens on the tab."""
 
     services: Services
+
+    def numbers(self, request: gr.Request) -> str:
+        """What the job, the memory and the cards do now."""
+        return numbers_html(self.services, language_of(request))
 
     def doctor(self, request: gr.Request) -> str:
         """All checks of this computer."""
@@ -95,14 +101,29 @@ class SystemHandlers:
         return log_html(path, language_of(request)), gr.DownloadButton(value=shown)
 
 
-def build(services: Services, demo: gr.Blocks, banner_line: gr.HTML) -> None:
-    """Lay the tab out and connect it; ``banner_line`` follows the switches."""
+def build(services: Services, demo: gr.Blocks, banner_line: gr.HTML, tabs: gr.Tabs) -> None:
+    """Lay the tab out, as the last of ``tabs``, and connect it; ``banner_line`` follows the switches."""
     handlers = SystemHandlers(services)
     with gr.Tab(label("ui_tab_system"), id="system") as tab:
+        timer = _numbers(handlers, tab)
         _checks(handlers, tab)
         _switches(handlers, banner_line)
         _models(handlers, tab, demo)
         _log(handlers, tab)
+    for other in tabs.children:
+        if other is not tab:  # nobody looks: nothing is read
+            cast(gr.Tab, other).select(lambda: gr.Timer(active=False), None, timer, **QUIETLY)
+
+
+def _numbers(handlers: SystemHandlers, tab: gr.Tab) -> gr.Timer:
+    """Numbers that follow while the tab is open; returns their timer."""
+    with gr.Accordion(label("ui_system_now"), open=True):
+        shown = gr.HTML(elem_id="system-now")
+    timer = gr.Timer(SECONDS_BETWEEN_NUMBERS, active=False)
+    tab.select(lambda: gr.Timer(active=True), None, timer, **QUIETLY)
+    for event in (tab.select, timer.tick):
+        event(handlers.numbers, None, shown, **QUIETLY)
+    return timer
 
 
 def _checks(handlers: SystemHandlers, tab: gr.Tab) -> None:
