@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import re
+import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -261,3 +265,41 @@ def test_the_dashboards_panels_do_not_overlap() -> None:
     ]
     assert len(cells) == len(set(cells)) and all(x < 24 for x, _ in cells)
     assert len({panel["id"] for panel in dashboard["panels"]}) == len(places)
+
+
+SERVED = """
+import os, sys, threading, urllib.error, urllib.request
+from pipelines.settings import Settings
+from ui.server import serve
+port = int(sys.argv[1])
+
+def ask(**headers):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", headers=headers)
+    try:
+        return urllib.request.urlopen(request, timeout=20).status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+def asking(address):
+    threading.Thread(target=answers).start()
+
+def answers():
+    heavy = {"torch", "mediapipe", "cv2", "onnxruntime"}
+    print(ask(), ask(authorization="Bearer wrong"), ask(authorization="Bearer a token"), sorted(heavy & set(sys.modules)))
+    sys.stdout.flush()
+    os._exit(0)
+
+serve(Settings.load(), port=port, auth=("me", "secret"), on_ready=asking)
+"""
+
+
+def test_the_real_server_takes_the_token_from_the_environment_and_loads_no_engine(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {**os.environ, "DUBWRIGHT_HOME": str(tmp_path), "DUBWRIGHT_METRICS_TOKEN": "a token"}
+    command = [sys.executable, "-c", SERVED, str(port)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, timeout=120, cwd=DOCS.parent
+    )
+    assert done.stdout.splitlines()[-1:] == ["401 401 200 []"], done.stderr
