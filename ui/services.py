@@ -72,6 +72,12 @@ class Services:
         """What registries need to say which engines are ready."""
         return EngineContext(self.settings, self.machine.policy)
 
+    def look_for_engines(self) -> None:
+        """Offer the Whisper folders that lie in weights/ now: one may have been put there since the start."""
+        from pipelines.asr.found import register_found
+
+        register_found(self.settings)
+
     def close(self) -> None:
         """Stop what runs; jobs that wait stay waiting for the next start."""
         self.executor.close()

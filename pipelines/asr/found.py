@@ -17,21 +17,27 @@ from pipelines.registry import EngineInfo
 from pipelines.settings import Settings
 
 PREFIX = "whisper:"
+CTRANSLATE2 = "pipelines.asr.whisper:WhisperFolder"
+TORCH = "pipelines.asr.whisper_torch.engine:WhisperFolderTorch"
 UNKNOWN_LICENCE = "see the model's own page"
 
 
 def register_found(settings: Settings) -> None:
     """Offer the folders that are there now, and no longer those that are gone; cheap, and safe to repeat."""
-    for info in RECOGNIZERS.infos():
-        if info.name.startswith(PREFIX):
-            RECOGNIZERS.remove(info.name)
     known = weights.manifest(settings)
+    wanted: dict[str, tuple[EngineInfo, str, Path]] = {}
     for folder in _folders(settings.weights):
         if folder.name in known:
             continue  # has an engine of its own, with its hashes
-        if (folder / "model.bin").is_file():
-            _add(folder, "pipelines.asr.whisper:WhisperFolder", torch=False)
-        _add(folder, "pipelines.asr.whisper_torch.engine:WhisperFolderTorch", torch=True)
+        for torch in (False, True) if (folder / "model.bin").is_file() else (True,):
+            info = _info(folder, torch=torch)
+            wanted[info.name] = (info, TORCH if torch else CTRANSLATE2, folder)
+    there = {info.name for info in RECOGNIZERS.infos() if info.name.startswith(PREFIX)}
+    for name in there - wanted.keys():
+        RECOGNIZERS.remove(name)
+    for name, (info, path, folder) in wanted.items():
+        if name not in there:
+            RECOGNIZERS.add(info, path, folder=folder)
 
 
 def _folders(place: Path) -> Iterator[Path]:
@@ -57,7 +63,8 @@ def is_whisper(folder: Path) -> bool:
     )
 
 
-def _add(folder: Path, path: str, *, torch: bool) -> None:
+def _info(folder: Path, *, torch: bool) -> EngineInfo:
+    """What an engine for a folder says of itself."""
     name = PREFIX + folder.name
     by_ct2 = (folder / "model.bin").is_file()
     packages = (
@@ -65,7 +72,7 @@ def _add(folder: Path, path: str, *, torch: bool) -> None:
         if torch
         else ("faster_whisper", "ctranslate2")
     )
-    info = EngineInfo(
+    return EngineInfo(
         name=f"{name}-torch" if torch and by_ct2 else name,
         label=Message(
             f"Whisper in weights/{folder.name}" + (" by PyTorch" if torch else ""),
@@ -78,4 +85,3 @@ def _add(folder: Path, path: str, *, torch: bool) -> None:
         limits=WHISPER_LIMITS,
         **({} if torch else {"families": frozenset({"cuda", "cpu"}), "stand_in": f"{name}-torch"}),  # type: ignore[arg-type]
     )
-    RECOGNIZERS.add(info, path, folder=folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import time
 from pathlib import Path
@@ -57,7 +58,7 @@ def sessions(settings: Settings) -> LiveSessions:
 
 
 def test_speech_is_heard_piece_by_piece_and_the_recording_is_kept(
-    sessions: LiveSessions, data: Path, tmp_path: Path
+    sessions: LiveSessions, settings: Settings, data: Path, tmp_path: Path
 ) -> None:
     """At 44.1 kHz, as microphones give it; words come before the sound is over, and none of the silence."""
     samples, rate = soundfile.read(data / "speech" / "en_jfk.flac", dtype="int16", always_2d=True)
@@ -83,6 +84,8 @@ def test_speech_is_heard_piece_by_piece_and_the_recording_is_kept(
     info = soundfile.info(recorded)
     assert (info.samplerate, info.channels) == (RATE, 1)
     assert abs(info.duration - len(sound) / rate) < 0.1
+    sessions.close()
+    assert recorded.is_file() and not list((settings.cache / "live").iterdir())
 
 
 def test_no_more_sessions_than_the_machine_takes(sessions: LiveSessions) -> None:
@@ -92,6 +95,16 @@ def test_no_more_sessions_than_the_machine_takes(sessions: LiveSessions) -> None
         sessions.begin("whisper", "en")
     with pytest.raises(InputError, match="recording is over"):
         sessions.hear("unknown", RATE, b"")
+
+
+def test_sound_of_sessions_nobody_has_any_more_is_removed(settings: Settings) -> None:
+    old, new = (settings.cache / "live" / name for name in ("old", "new"))
+    for folder, age in ((old, 90_000), (new, 3_600)):
+        folder.mkdir(parents=True)
+        (folder / "sound.pcm").write_bytes(b"1234")
+        os.utime(folder, (time.time() - age,) * 2)
+    LiveSessions(settings, Machine(Probe(), Policy(threads=2)))
+    assert not old.exists() and (new / "sound.pcm").is_file()
 
 
 def fake_microphone(source: Path, folder: Path) -> Path:

@@ -14,6 +14,7 @@ import pytest
 from imageio_ffmpeg import get_ffmpeg_exe
 
 from pipelines import remade, weights
+from pipelines.asr import RECOGNIZERS
 from pipelines.backend.policy import Policy
 from pipelines.backend.probe import Probe
 from pipelines.errors import InputError, MediaError
@@ -39,6 +40,24 @@ def test_starting_the_page_loads_no_torch() -> None:
     code = "import sys, ui.server, ui.page; print(sorted({'torch','mediapipe','cv2','onnxruntime'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_whisper_folder_put_into_weights_is_on_the_menu_and_goes_with_it(
+    services: Services, tmp_path: Path
+) -> None:
+    mine = tmp_path / "weights" / "my-whisper"
+    mine.mkdir(parents=True)
+    (mine / "config.json").write_text('{"alignment_heads": []}')
+    for name in ("model.bin", "tokenizer.json"):
+        (mine / name).write_text("{}")
+    looking = replace(services, settings=replace(services.settings, weights=mine.parent))
+    try:
+        looking.look_for_engines()
+        menu = {value: label for label, value in engine_choices(looking, RECOGNIZERS, "en")}
+        assert menu["whisper:my-whisper"] == "Whisper in weights/my-whisper"
+    finally:
+        services.look_for_engines()
+    assert "whisper:my-whisper" not in dict(engine_choices(services, RECOGNIZERS, "en")).values()
 
 
 def test_a_dub_is_saved_under_its_name_and_never_over_another(services: Services, tmp_path: Path) -> None:

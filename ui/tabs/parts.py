@@ -52,6 +52,7 @@ def translator_choices(services: Services, language: str) -> list[tuple[str, str
 
 def engine_choice(services: Services, demo: gr.Blocks, registry: Registry[Any], key: str) -> gr.Dropdown:
     """A menu of engines, in the browser's language, with the licence of the chosen one below it."""
+    services.look_for_engines()
     first = registry.infos()[0].name
     menu = gr.Dropdown(
         engine_choices(services, registry, "en", ready=True), value=first, label=label(key), interactive=True
@@ -59,6 +60,7 @@ def engine_choice(services: Services, demo: gr.Blocks, registry: Registry[Any], 
     note = gr.Markdown(registry.info(first).licence, elem_classes="quiet")
 
     def fill(request: gr.Request) -> gr.Dropdown:
+        services.look_for_engines()
         return gr.Dropdown(choices=engine_choices(services, registry, language_of(request), ready=True))
 
     def licence(name: str) -> str:

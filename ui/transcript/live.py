@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import shutil
 import subprocess
 import threading
 import time
@@ -30,6 +31,7 @@ FLOW = "pipelines.live.flow:run"
 RATE = 16_000
 MOST = 2  # sessions at once: each holds a model
 FORGOTTEN = 60.0  # seconds without sound after which a session is over: the page was closed
+LEFT = 86_400.0  # seconds after which a session's folder belongs to nobody
 MOST_BYTES = 4_000_000  # of one piece of sound
 
 
@@ -49,6 +51,13 @@ class LiveSessions:
         self._settings, self._machine = settings, machine
         self._sessions: dict[str, _Session] = {}
         self._guard = threading.Lock()
+        self._clear_left()
+
+    def _clear_left(self) -> None:
+        """Remove the sound of sessions whose page was killed; those of the last day may belong to a page that runs."""
+        for folder in (self._settings.cache / "live").glob("*"):
+            if time.time() - folder.stat().st_mtime > LEFT:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def begin(self, engine: str, language: str) -> str:
         """Start a worker; returns the session's id.
@@ -119,10 +128,11 @@ class LiveSessions:
         return path
 
     def close(self) -> None:
-        """End all sessions."""
+        """End all sessions; their sound goes with them, but for what was kept as a recording."""
         with self._guard:
             for session in self._sessions.values():
                 self._end(session)
+                shutil.rmtree(session.folder, ignore_errors=True)
 
     def _find(self, name: str) -> _Session:
         session = self._sessions.get(str(name))
