@@ -42,6 +42,7 @@ class RecognitionOptions:
         prompt: a sentence in the style of the text that is wanted, for engines with the feature ``prompt``.
         vad: what counts as speech.
         script: characters that Chinese is written in; ``heard`` leaves them as the engine writes them.
+        quick: a first guess soon rather than the best one, for text that is heard again anyway.
     """
 
     language: str | None = None
@@ -54,6 +55,7 @@ class RecognitionOptions:
     prompt: str = ""
     vad: VadOptions = field(default_factory=VadOptions)
     script: Script = "simplified"
+    quick: bool = False
 
 
 @dataclass(frozen=True, slots=True)

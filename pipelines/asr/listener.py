@@ -132,7 +132,7 @@ class WhisperListener:
                 report.step(STAGE, position, speech.duration, "s")  # noqa: B023  # called within this round only
 
             look()
-            for raw in attentive(self._decode(sound, language, prompt), look):
+            for raw in attentive(self._decode(sound, language, prompt, options.quick), look):
                 pieces = placed(raw, window)
                 yield from pieces
                 position = max(position, pieces[-1].segment.end)
@@ -140,13 +140,13 @@ class WhisperListener:
                 if speech.within(position, window.end) < NOTHING_LEFT:
                     break  # what follows is silence, on which Whisper makes things up, slowly
 
-    def _decode(self, sound: Samples, language: str, prompt: str) -> Iterator[Any]:
+    def _decode(self, sound: Samples, language: str, prompt: str, quick: bool) -> Iterator[Any]:
         segments, _ = self._model.transcribe(
             sound,
             language=WHISPER_CODES.get(language, language),
-            beam_size=5,
+            beam_size=1 if quick else 5,
             condition_on_previous_text=False,
-            word_timestamps=True,
+            word_timestamps=not quick,
             hotwords=prompt or None,
         )
         yield from segments

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 BEGINS, ENDS = 0.5, 0.35  # probability (Silero's own rule)
 SURE = 3  # frames of speech that begin an utterance: one may be a click
 PAUSE = 25  # frames of silence, 0.8 s, that end it
+SHORT, LONG_PAUSE = 47, 50  # an utterance below 1.5 s waits 1.6 s: alone, a word or two is often misheard
 LONGEST = 625  # frames, 20 s: who speaks on without a pause is cut
 
 
@@ -36,7 +37,11 @@ class Endpoint:
                     self.begun, self._quiet = self.frames - self._loud, 0
                 continue
             self._quiet = self._quiet + 1 if probability < ENDS else 0
-            if self._quiet >= PAUSE or self.frames - self.begun >= LONGEST:
+            spoken = self.frames - self._quiet - self.begun
+            if (
+                self._quiet >= (LONG_PAUSE if spoken < SHORT else PAUSE)
+                or self.frames - self.begun >= LONGEST
+            ):
                 ended.append((self.begun, self.frames - self._quiet))
                 self.begun, self._loud = None, 0
         return ended

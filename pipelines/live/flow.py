@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import time
 import wave
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pipelines.asr import RECOGNIZERS, EngineContext, RecognitionOptions, Recognizer
+from pipelines.asr import RECOGNIZERS, EngineContext, RecognitionOptions, Recognizer, VadOptions
 from pipelines.asr.vad import FRAME, RATE, StreamingVad
 from pipelines.jobs.folder import replace_state
 from pipelines.live.endpoint import Endpoint
@@ -30,6 +30,8 @@ LOOK = 0.05  # seconds between looks for new sound
 FIRST, AGAIN = 0.9, 1.2  # seconds of speech before the first partial text, and of new speech before the next
 BEFORE, AFTER = 0.6, 0.4  # seconds of sound kept around an utterance: first and last syllables are soft
 CERTAIN = 0.6  # probability of a detected language that is kept from then on
+# That somebody speaks was found out here already: a cold gate before the recogniser would cost the first words.
+OPEN = VadOptions(threshold=0.2, min_speech=0.05)
 STAGE = "hear"
 
 
@@ -61,16 +63,16 @@ class _Session:
         self.taken = have
         return self.endpoint.feed(self.vad.feed(samples).tolist())
 
-    def hear(self, first: int, last: int) -> str:
+    def hear(self, first: int, last: int, *, quick: bool = False) -> str:
         """The words between two frames."""
         begin = max(0, first * FRAME - int(BEFORE * RATE))
         samples = _sound(self.folder / SOUND, begin, min(self.taken, last * FRAME + int(AFTER * RATE)))
         path = self.folder / "utterance.wav"
         write_wave(path, samples)
-        found = self.recognizer.recognize(path, self.options, NullReport())
+        found = self.recognizer.recognize(path, replace(self.options, quick=quick), NullReport())
         words = one_line("\n".join(segment.shown for segment in found.segments))
         if words and self.options.language is None and found.language_probability >= CERTAIN:
-            self.options = RecognitionOptions(language=found.language, hotwords=self.options.hotwords)
+            self.options = replace(self.options, language=found.language)
         return words
 
     def conclude(self, first: int, last: int) -> None:
@@ -92,7 +94,7 @@ class _Session:
         new = now - max(begun, self.heard_to)
         if new * FRAME / RATE < (AGAIN if self.heard_to > begun else FIRST):
             return
-        self.partial, self.heard_to = self.hear(begun, now), now
+        self.partial, self.heard_to = self.hear(begun, now, quick=True), now
         self.write()
 
 
@@ -104,7 +106,7 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
     """
     engine = options.get("engine") or RECOGNIZERS.infos()[0].name
     asked = RecognitionOptions(
-        language=options.get("language"), hotwords=tuple(options.get("hotwords") or ())
+        language=options.get("language"), hotwords=tuple(options.get("hotwords") or ()), vad=OPEN
     )
     session = _Session(folder, RECOGNIZERS.get(engine, context), asked, report)
     session.write()

@@ -17,7 +17,7 @@ from pipelines.asr.scoring import score
 from pipelines.backend.policy import Policy
 from pipelines.backend.probe import Probe
 from pipelines.errors import InputError
-from pipelines.live.endpoint import LONGEST, PAUSE, Endpoint
+from pipelines.live.endpoint import LONG_PAUSE, LONGEST, PAUSE, SHORT, Endpoint
 from pipelines.settings import Settings
 from ui.machine import Machine
 from ui.transcript.live import MOST, LiveSessions
@@ -30,12 +30,21 @@ SPOKEN = "And so my fellow Americans, ask not what your country can do for you, 
 
 def test_an_utterance_begins_with_three_frames_and_ends_with_a_pause() -> None:
     endpoint = Endpoint()
-    assert endpoint.feed([QUIET] * 5 + [LOUD] * 2 + [QUIET] * 5 + [LOUD] * 10) == []
+    assert endpoint.feed([QUIET] * 5 + [LOUD] * 2 + [QUIET] * 5 + [LOUD] * SHORT) == []
     assert endpoint.begun == 12
     assert endpoint.feed([QUIET] * (PAUSE - 1) + [LOUD] * 4) == [], "a short pause ends nothing"
-    begun_to = 5 + 2 + 5 + 10 + PAUSE - 1 + 4
+    begun_to = 5 + 2 + 5 + SHORT + PAUSE - 1 + 4
     assert endpoint.feed([QUIET] * PAUSE) == [(12, begun_to)]
     assert endpoint.begun is None and endpoint.finish() == []
+
+
+def test_a_word_or_two_wait_for_what_follows() -> None:
+    endpoint = Endpoint()
+    assert endpoint.feed([LOUD] * 20 + [QUIET] * (LONG_PAUSE - 1) + [LOUD] * 30) == []
+    assert endpoint.feed([QUIET] * PAUSE) == [(0, 20 + LONG_PAUSE - 1 + 30)]
+    assert endpoint.feed([LOUD] * 20 + [QUIET] * LONG_PAUSE) == [
+        (20 + LONG_PAUSE - 1 + 30 + PAUSE, 20 + LONG_PAUSE - 1 + 30 + PAUSE + 20)
+    ]
 
 
 def test_who_does_not_pause_is_cut_and_the_end_of_the_sound_ends_the_utterance() -> None:
