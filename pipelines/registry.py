@@ -31,6 +31,7 @@ class EngineInfo:
         packages: import names that must be present.
         programs: executables that must be found on the PATH.
         weights: ids in weights/manifest.toml that must be present.
+        optional_weights: ids of what it uses beside them when it is there.
         families: machine families it runs on (its own declaration: "uses torch" says nothing).
         runs_on: ``cpu`` when it works on the CPU whatever the machine has, ``device`` when it follows the policy.
         features: capability words the page and the flows ask for, such as ``clones``, ``hotwords``, ``exact-length``,
@@ -46,6 +47,7 @@ class EngineInfo:
     packages: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()
+    optional_weights: tuple[str, ...] = ()
     families: frozenset[Family] = ALL_FAMILIES
     runs_on: Literal["cpu", "device"] = "cpu"
     features: frozenset[str] = frozenset()

@@ -102,9 +102,9 @@ class DubHandlers:
         shown = f'<div class="problem {kind}">{escaped(note)}</div>' if note else ""
         return shown_html(shown), gr.Button(interactive=languages.can_be_spoken(target))
 
-    def first_targets(self, request: gr.Request) -> gr.Dropdown:
+    def first_targets(self, request: gr.Request) -> dict[str, Any]:
         """The menu when the page opens; which language is chosen at first, the browser knows (``first_choice``)."""
-        return gr.Dropdown(choices=self.targets(language_of(request)))
+        return gr.update(choices=self.targets(language_of(request)))
 
     def demonstration(self, request: gr.Request) -> Any:
         """The example when the page was opened by ``start_app.sh --demo`` (``/?demo=1``); else nothing changes."""

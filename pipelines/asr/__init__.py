@@ -175,6 +175,7 @@ RECOGNIZERS.add(
         licence="MIT (code); FunASR model licence (weights)",
         packages=FUNASR_PACKAGES,
         weights=("funasr-paraformer",),
+        optional_weights=("funasr-punc",),
         runs_on="device",
         features=frozenset({"hotwords", "itn", "word-times", "speakers", "punctuation"}),
         limits=(

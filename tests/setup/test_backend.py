@@ -481,6 +481,6 @@ def test_no_model_is_offered_that_no_engine_uses(settings: Settings) -> None:
         item
         for registry in doctor.registries().values()
         for info in registry.infos()
-        for item in info.weights
+        for item in (*info.weights, *info.optional_weights)
     }
     assert set(weights.manifest(settings)) - used == set()
