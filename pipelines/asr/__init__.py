@@ -204,6 +204,7 @@ RECOGNIZERS.add(
         licence="MIT (code); FunASR model licence (weights)",
         packages=FUNASR_PACKAGES,
         weights=("funasr-sensevoice",),
+        optional_weights=("funasr-punc",),
         runs_on="device",
         features=frozenset({"language", "itn", "word-times", "speakers", "punctuation"}),
         limits=(
