@@ -15,7 +15,7 @@ from pipelines.pronunciation import speakable_languages
 from pipelines.registry import EngineContext
 from pipelines.types import Audio, Phone, Speech, VoiceProfile, Word
 from pipelines.voice import LineLength, SpeakOptions
-from pipelines.voice.kokoro import durations, packs, spectrum, timbre
+from pipelines.voice.kokoro import durations, packs, spectrum
 from pipelines.voice.kokoro.accent import Accent, is_matched, load_accent, save_accent
 from pipelines.voice.kokoro.accent import accent as make_accent
 from pipelines.voice.kokoro.graph import SECONDS, SR, Floats, Graph
@@ -83,14 +83,15 @@ class Kokoro:
             OptionError: the length or speed asked for is out of range.
         """
         drafts = self._drafts(text, language, voice)
+        change = self._accent(voice, language).change
         lengths = _shares(drafts, _asked(drafts, options))
         parts: list[Spoken] = []
         report.step("speak", 0, len(drafts), "parts")
         for done, (one, seconds) in enumerate(zip(drafts, lengths[0], strict=True), start=1):
-            parts.append(speak(self._graph, one, seconds))
+            parts.append(speak(self._graph, one, seconds, change))
             report.step("speak", done, len(drafts), "parts")
         samples, phones, words = _joined(parts, lengths[1])
-        return Speech(_finished(samples, self._accent(voice, language), voice), phones, words)
+        return Speech(_finished(samples, voice), phones, words)
 
     def _drafts(self, text: str, language: str, voice: VoiceProfile) -> tuple[Draft, ...]:
         accent = self._accent(voice, language)
@@ -190,13 +191,11 @@ def _joined(parts: Sequence[Spoken], gap: float) -> tuple[Floats, tuple[Phone, .
     return np.concatenate(pieces), tuple(phones), tuple(words)
 
 
-def _finished(samples: Floats, accent: Accent, voice: VoiceProfile) -> Audio:
-    """Colour brought to the reference's, loudness and peak set."""
+def _finished(samples: Floats, voice: VoiceProfile) -> Audio:
+    """Loudness and peak set."""
     from pipelines.audio import normalise
 
     taps = voice.arrays.get("filter")  # of a voice saved by an earlier method
-    if accent.change is not None:
-        samples = timbre.recoloured(samples, accent.change)
-    elif taps is not None:
+    if taps is not None:
         samples = spectrum.filtered(samples, taps)
     return normalise(Audio(samples, SR))

@@ -11,6 +11,7 @@ from pipelines.types import Phone, Word
 from pipelines.voice.kokoro import durations, times
 from pipelines.voice.kokoro.graph import SECONDS, SR, Curves, Graph, Plan
 from pipelines.voice.kokoro.line import Line
+from pipelines.voice.kokoro.timbre import Recolouring, recoloured
 
 Floats = npt.NDArray[np.float32]
 
@@ -121,8 +122,10 @@ def heard(samples: Floats) -> tuple[int, int]:
     return (int(loud[0]) * hop, int(loud[-1] + 1) * hop) if len(loud) else (0, len(samples))
 
 
-def speak(graph: Graph, draft: Draft, seconds: float | None) -> Spoken:
+def speak(graph: Graph, draft: Draft, seconds: float | None, change: Recolouring | None = None) -> Spoken:
     """Sound a drafted line in exactly ``seconds``, or at its natural pace (None), cut to what is heard.
+
+    ``change``: what is done to the colour before the edges are looked for: it can lift a soft end or lower it.
 
     The length comes from the frames; what is left below half a frame is a resampling of at most 1.5 %. Where the end of
     the line fades so softly that the energy curve misjudged it, the line is sounded a second time.
@@ -130,16 +133,16 @@ def speak(graph: Graph, draft: Draft, seconds: float | None) -> Spoken:
     tuning, line = draft.tuning, draft.line
     if seconds is None:
         frames, curves = durations.natural(draft.plan.lengths), draft.curves
-        samples, first, last, curves = _sounded(graph, draft, frames, curves)
+        samples, first, last, curves = _sounded(graph, draft, frames, curves, change)
         seconds = (last - first) / SR / tuning.formant + EDGES
     else:
         inner = (seconds - EDGES) * tuning.formant
         frames, curves = _fitted(graph, draft, inner)
-        samples, first, last, curves = _sounded(graph, draft, frames, curves)
+        samples, first, last, curves = _sounded(graph, draft, frames, curves, change)
         if abs(inner - (last - first) / SR) > max(FINE * inner, NEAR):
             start, end = times.span(curves.energy)
             frames, curves = _fitted(graph, draft, inner, (last - first) / SR - (end - start))
-            samples, first, last, curves = _sounded(graph, draft, frames, curves)
+            samples, first, last, curves = _sounded(graph, draft, frames, curves, change)
     ratio = (seconds - EDGES) * tuning.formant / ((last - first) / SR)
     stretch = float(np.clip(ratio, 1 - FINE, 1 + FINE)) / tuning.formant
     phones = times.phones(line.symbols, frames, curves.energy)
@@ -148,10 +151,14 @@ def speak(graph: Graph, draft: Draft, seconds: float | None) -> Spoken:
     return Spoken(cut, phones, times.words(line.words, line.symbols, phones))
 
 
-def _sounded(graph: Graph, draft: Draft, frames: Floats, curves: Curves) -> tuple[Floats, int, int, Curves]:
+def _sounded(
+    graph: Graph, draft: Draft, frames: Floats, curves: Curves, change: Recolouring | None
+) -> tuple[Floats, int, int, Curves]:
     """Samples, first and one past the last heard one, and the curves as they were tuned."""
     curves = tuned(draft, curves)
     samples = graph.sound(draft.plan, frames, curves)
+    if change is not None:
+        samples = recoloured(samples, change)
     return (samples, *heard(samples), curves)
 
 
