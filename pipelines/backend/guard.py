@@ -56,8 +56,6 @@ LASTING: frozenset[Trouble] = frozenset(
 FALLBACK = re.compile(
     r"The operator '([^']+)' is not currently supported on the MPS backend and will fall back"
 )
-UNFIT_ADVICE = re.compile(r"If reserved but unallocated memory is large try setting \S+ to avoid fragmentation\.?\s*"
-                          r"(See documentation for Memory Management\s*\(\S+\))?")  # fmt: skip
 NAMES: dict[Trouble, Message] = {
     "oom_gpu": Message("the graphics card ran out of memory", "显存不足"),
     "no_kernel": Message("the installed torch has no code for the card", "已安装的 torch 不支持该显卡"),
@@ -186,8 +184,3 @@ def fallen_operator(warning: str) -> str:
     """The operator that a warning says runs on the CPU instead of the card, or nothing."""
     match = FALLBACK.search(warning)
     return match.group(1) if match else ""
-
-
-def without_unfit_advice(text: str) -> str:
-    """An out-of-memory text without PyTorch's advice about expandable segments, which can hang an AMD card."""
-    return UNFIT_ADVICE.sub("", text).strip()

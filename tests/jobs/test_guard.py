@@ -16,7 +16,6 @@ from pipelines.backend.guard import (
     classify,
     fallen_operator,
     next_step,
-    without_unfit_advice,
 )
 from pipelines.backend.outputs import check_sound
 from pipelines.backend.policy import Policy
@@ -175,10 +174,9 @@ def test_sound_that_cannot_be_right() -> None:
             check_sound(Audio(samples.astype(np.float32), 16_000), "你好")
 
 
-def test_a_warning_of_a_fallen_operator_is_read_and_bad_advice_left_out() -> None:
+def test_a_warning_of_a_fallen_operator_is_read() -> None:
     warning = "The operator 'aten::_unique2' is not currently supported on the MPS backend and will fall back to run on"
     assert fallen_operator(warning) == "aten::_unique2" and fallen_operator("DeprecationWarning: x") == ""
-    assert without_unfit_advice(HIP_OOM).endswith("630.00 MiB is free.")
 
 
 def test_steps_survive_in_the_record(on_card: LocalExecutor, store: JobStore, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,7 +28,7 @@ SHORTEST = 0.1  # seconds: FunASR divides by zero on less
 MOST_HOTWORDS = 50  # SeACo keeps the best fifty
 
 
-class FunasrModel:
+class FunasrModel(ABC):
     """What the engines share; ``languages`` are those a model can be told, the first is assumed."""
 
     item: ClassVar[str]
@@ -107,8 +108,9 @@ class FunasrModel:
         if words:
             yield words
 
+    @abstractmethod
     def _answers(self, sound: Samples, language: str, options: RecognitionOptions) -> list[dict[str, Any]]:
-        raise NotImplementedError
+        """What the model says of one window, as FunASR returns it."""
 
     def _placed(
         self, words: tuple[Word, ...], window: Window, language: str, options: RecognitionOptions
