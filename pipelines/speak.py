@@ -14,6 +14,7 @@ from pipelines.languages import language_name
 from pipelines.progress import Report
 from pipelines.records import save_speech_times
 from pipelines.registry import EngineContext
+from pipelines.sample import learn
 from pipelines.text.detection import find_language
 from pipelines.voice import VOICES, SpeakOptions, VoiceEngine, choice
 from pipelines.voice.library import load_profile, save_profile
@@ -24,8 +25,9 @@ SOUND, FACTS, TIMES = "speech.wav", "speech.json", "phones.json"
 def run(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
     """Make ``speech.wav`` in the job's folder.
 
-    Options: text; reference (a sound or video file) or voice (a saved or a stock voice) or neither; engine; language
-    (none: found from the text); seconds (exact length) or speed; emotion; seed.
+    Options: text; reference (a sound or video file; reference_start and reference_end, seconds of it) or voice (a saved
+    or a stock voice) or neither; engine; language (none: found from the text); seconds (exact length) or speed; emotion;
+    seed.
 
     Returns:
         ``audio`` (file name), ``seconds``, ``similarity`` to the reference (None without one), ``words`` with their
@@ -44,11 +46,14 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
         if reference and reference.is_file()
         else str(reference or options.get("voice"))
     )
-    voice_key = options_key(engine=engine_name, origin=origin, language="" if origin != "None" else language)
+    part = (float(options.get("reference_start") or 0.0), options.get("reference_end") or None)
+    voice_key = options_key(
+        engine=engine_name, origin=origin, part=part, language="" if origin != "None" else language
+    )
 
     def choose() -> None:
         if reference is not None:
-            voice = choice.learn(engine, reference, context.settings, report)
+            voice = learn(engine, reference, context.settings, report, start=part[0], end=part[1])
         else:
             voice = choice.find(engine, options.get("voice"), language, context.settings)
         save_profile(folder, "voice", voice)

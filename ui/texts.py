@@ -5,10 +5,12 @@ All keys begin with ``ui_``: Gradio has a namespace of its own in the browser, a
 
 from __future__ import annotations
 
+from ui.speech.texts import TEXTS as SPEECH
 from ui.transcript.texts import TEXTS as TRANSCRIPT
 
 TEXTS: dict[str, tuple[str, str]] = {
     **TRANSCRIPT,
+    **SPEECH,
     # The page
     "ui_heading": (
         "# Dubwright\nAnother language, your face, your voice. Everything stays on this computer.",
@@ -293,17 +295,12 @@ TEXTS: dict[str, tuple[str, str]] = {
         "需要您输入或粘贴译文；也可以在“更多选项”中提供字幕文件或语言模型。",
     ),
     # Voice
-    "ui_voice_sample": (
-        "1 · A sample of the voice: 6 to 15 seconds, one person",
-        "1 · 声音样本：6 到 15 秒，一个人",
-    ),
     "ui_voice_text": ("2 · What it should say", "2 · 要说的话"),
     "ui_voice_button": ("3 · Speak", "3 · 生成语音"),
     "ui_voice_language": ("Language of the text", "文字的语言"),
     "ui_voice_seconds": ("Exact length in seconds (0: natural)", "精确时长（秒，0 为自然时长）"),
     "ui_voice_speed": ("Speed", "语速"),
     "ui_voice_seed": ("Take", "版本"),
-    "ui_voice_consent": ("This is my voice, or I may use it", "这是我的声音，或我已获授权"),
     "ui_voice_result": ("Speech", "语音"),
     "ui_voice_similarity": ("likeness to the sample {similarity}", "与样本相似度 {similarity}"),
     "ui_voice_length": ("{seconds} s", "{seconds} 秒"),

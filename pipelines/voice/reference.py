@@ -44,8 +44,8 @@ class Reference:
         return Audio(self.speech, SR)
 
 
-def _stretches(samples: Floats) -> list[tuple[float, float]]:
-    """Where somebody speaks, in seconds (Silero VAD v6, inside faster-whisper)."""
+def stretches(samples: Floats) -> list[tuple[float, float]]:
+    """Where somebody speaks in 16 kHz mono sound, in seconds (Silero VAD v6, inside faster-whisper)."""
     from faster_whisper.vad import VadOptions, get_speech_timestamps
 
     options = VadOptions(
@@ -135,6 +135,20 @@ def _joined(samples: Floats, run: list[tuple[float, float]]) -> Floats:
     return out
 
 
+def too_little(seconds: float) -> NoSpeech:
+    """The error for a sample with so many seconds of speech."""
+    return NoSpeech(
+        Message(
+            f"The voice sample holds {seconds:.1f} s of speech, at least {NEEDED:.0f} s are needed",
+            f"参考音频中只有 {seconds:.1f} 秒语音,至少需要 {NEEDED:.0f} 秒",
+        ),
+        Message(
+            "Give 5 to 15 s of one person talking, without music.",
+            "请提供 5 到 15 秒单人讲话、没有音乐的录音。",
+        ),
+    )
+
+
 def prepare(audio: Audio) -> Reference:
     """Find the speech and keep up to 12 s of it, the cleanest.
 
@@ -142,19 +156,10 @@ def prepare(audio: Audio) -> Reference:
         NoSpeech: less than 3 s of speech.
     """
     thin = to_mono(audio, VAD_SR)
-    spoken = _stretches(thin)
+    spoken = stretches(thin)
     seconds = sum(end - start for start, end in spoken)
     if seconds < NEEDED:
-        raise NoSpeech(
-            Message(
-                f"The voice sample holds {seconds:.1f} s of speech, at least {NEEDED:.0f} s are needed",
-                f"参考音频中只有 {seconds:.1f} 秒语音,至少需要 {NEEDED:.0f} 秒",
-            ),
-            Message(
-                "Give 5 to 15 s of one person talking, without music.",
-                "请提供 5 到 15 秒单人讲话、没有音乐的录音。",
-            ),
-        )
+        raise too_little(seconds)
     run = _best_run(spoken, thin)
     full = to_mono(audio, SR)
     speech = _joined(full, run)

@@ -16,6 +16,7 @@ from ui import examples, languages, results
 from ui.i18n import label, text
 from ui.jobs_view import Follower, Reopener, job_panel, shown_html
 from ui.services import Services, showable
+from ui.speech import sample
 from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, only_with, open_folder_button
 
 LONGEST = 600.0
@@ -31,8 +32,8 @@ class VoiceHandlers:
         """Send off a speech job; returns its id."""
         from pipelines.voice import VOICES
 
-        words, sample = (given["words"] or "").strip(), given["sample"]
-        if not sample:
+        words, brought = (given["words"] or "").strip(), given["sample"]
+        if not brought:
             raise InputError(
                 Message("There is no voice sample yet", "还没有声音样本"),
                 Message("Upload one or record it.", "请上传或录制一段。"),
@@ -49,7 +50,9 @@ class VoiceHandlers:
             )
         options = {
             "text": words,
-            "reference": sample,
+            "reference": brought,
+            "reference_start": float(given.get("start") or 0.0),
+            "reference_end": float(given["end"]) if given.get("end") else None,
             "voice": None,
             "engine": given["engine"],
             "language": given["language"] or None,
@@ -58,7 +61,7 @@ class VoiceHandlers:
             "emotion": None,
             "seed": int(given["seed"] or 0) if "takes" in VOICES.info(given["engine"]).features else 0,
         }
-        return self.services.submit(JobSpec("speak", options, f"{Path(sample).stem}: {words[:40]}"))
+        return self.services.submit(JobSpec("speak", options, f"{Path(brought).stem}: {words[:40]}"))
 
     def show(self, view: JobView, language: str) -> dict[str, Any]:
         """The speech, how long it is and how like the sample."""
@@ -111,21 +114,10 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
     return follower.reopener("voice")
 
 
-def withdraw_consent(sample: gr.Audio, consent: gr.Checkbox) -> None:
-    """Untick the box when the user brings another voice or none: it was ticked for the one before.
-
-    Not by ``change``, which the example's own sample sets off too, after its tick.
-    """
-    for event in (sample.upload, sample.stop_recording, sample.clear):
-        event(lambda: False, None, consent, queue=False, **PRIVATELY)
-
-
 def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     from pipelines.voice import VOICES
 
-    sample = gr.Audio(label=label("ui_voice_sample"), type="filepath", elem_id="voice-sample")
-    consent = gr.Checkbox(False, label=label("ui_voice_consent"), elem_id="voice-consent")
-    withdraw_consent(sample, consent)
+    given = sample.lay_out(services)
     words = gr.Textbox(label=label("ui_voice_text"), lines=4, max_lines=16, elem_id="voice-text")
     language = gr.Dropdown([("…", "")], value="", label=label("ui_voice_language"))
     fill_menu(demo, language, languages.voice_choices)
@@ -136,6 +128,6 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
         engine = engine_choice(services, demo, VOICES, "ui_engine")
         only_with(engine, VOICES, "takes", seed)
     return {
-        "sample": sample, "consent": consent, "words": words, "language": language,
-        "seconds": seconds, "speed": speed, "seed": seed, "engine": engine,
+        **given.given(), "words": words, "language": language, "seconds": seconds,
+        "speed": speed, "seed": seed, "engine": engine,
     }  # fmt: skip
