@@ -84,6 +84,6 @@ def findings(settings: Settings, policy: Policy, found: Probe, rows: tuple[Row, 
 def text(settings: Settings, policy: Policy, found: Probe, rows: tuple[Row, ...]) -> str:
     """The banner's sentence, the rows, and the verdict."""
     states = engine_states(EngineContext(settings, policy))
-    failed = [row.title.text(language()) for row in rows if row.level == "fail"]
+    failed = [row.title.text(language()) for row in rows if row.level == "problem"]
     verdict = f"Not ready: {', '.join(failed)}." if failed else "Ready to dub."
     return f"{banner(policy, found, states).text(language())}\n\n{render(rows, language())}\n{verdict}\n"

@@ -55,9 +55,11 @@ def _weights(settings: Settings) -> Iterator[Row]:
         item = state.item
         if not item.default and state.state == "missing":
             continue  # optional model files that nobody asked for are no finding
-        level: Level = "ok" if state.state == "ready" else "warn" if state.state == "partial" else "fail"
-        if not item.default and level == "fail":
-            level = "warn"
+        level: Level = (
+            "ok" if state.state == "ready" else "warning" if state.state == "partial" else "problem"
+        )
+        if not item.default and level == "problem":
+            level = "warning"
         yield Row(
             f"weights.{item.id}",
             level,
@@ -81,7 +83,7 @@ def _engines(context: EngineContext) -> Iterator[Row]:
             for name, state in states.items()
         )
         needed = part != "translation"
-        level: Level = "ok" if ready else "fail" if needed else "warn"
+        level: Level = "ok" if ready else "problem" if needed else "warning"
         remedy = (
             NOTHING
             if ready
@@ -106,7 +108,7 @@ def _apertium() -> Row:
         return Row("apertium", "ok", title, found)
     return Row(
         "apertium",
-        "unknown",
+        "hint",
         title,
         "apertium is not installed",
         Message("Lines are typed, pasted, read from an SRT or sent to a language model of yours",
@@ -120,7 +122,7 @@ def _node() -> Row:
     found = shutil.which("npm") or ""
     return Row(
         "npm",
-        "ok" if found else "unknown",
+        "ok" if found else "hint",
         Message("npm (voice packs)", "npm(音色包)"),
         found or "not installed",
     )

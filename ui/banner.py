@@ -11,6 +11,8 @@ from ui.i18n import escaped, text
 from ui.services import Services
 
 Entry = tuple[Message, EngineInfo, EngineState]
+SYSTEM_TAB = "tab-system"
+OPEN_SYSTEM = f"document.getElementById('{SYSTEM_TAB}-button').click()"
 
 
 def engines(services: Services) -> Iterator[Entry]:
@@ -99,22 +101,21 @@ def mood(services: Services) -> str:
 
 def banner_html(services: Services, language: str) -> str:
     """Device, precision, safe mode and ready engines in one line over the folded tables of stages and engines."""
-    from pipelines.backend.banner import device_name
+    from pipelines.backend.banner import facts
 
     policy, entries = services.machine.policy, list(engines(services))
     ready = sum(state.ready for _, _, state in entries)
     fallen = services.machine.fallen
-    facts = [
-        device_name(policy, services.machine.found),
-        text(language, f"ui_precision_{policy.precision}"),
-        text(language, "ui_banner_safe" if policy.safe_mode else "ui_banner_full"),
-        text(language, "ui_banner_ready", ready=ready, all=len(entries)),
-        *([fallen.message.text(language)] if fallen else []),
-    ]
+    said = [fact.text(language) for fact in facts(policy, services.machine.found, ready, len(entries))]
+    said += [fallen.message.text(language)] if fallen else []
     line = '<span class="dot" aria-hidden="true">·</span>'.join(
-        f"<span>{escaped(fact)}</span>" for fact in facts
+        f"<span>{escaped(fact)}</span>" for fact in said
     )
-    reason = f'<p class="quiet" style="padding:0 14px">{escaped(policy.reason)}</p>' if policy.reason else ""
+    change = (
+        f'<button type="button" class="lg secondary" onclick="{OPEN_SYSTEM}">'
+        f"{escaped(text(language, 'ui_banner_change'))}</button>"
+    )
+    reason = f'<p class="quiet why">{escaped(policy.reason)} {change}</p>'
     return (
         f'<details class="banner {mood(services)}"><summary>{line}'
         f'<span class="more">{escaped(text(language, "ui_banner_details"))}</span></summary>'

@@ -26,7 +26,7 @@ from ui.services import Services
 
 CHECK_SECONDS = 300.0  # the doctor is not asked more often
 KEPT: tuple[JobState, ...] = ("queued", "running", "done", "failed", "stopped")
-LEVELS = {"ok": 0, "warn": 1, "fail": 2, "unknown": 3}
+LEVELS = {"ok": 0, "hint": 1, "warning": 2, "problem": 3}
 
 
 class Metrics:
@@ -66,7 +66,7 @@ class _State(Collector):
         yield from self._backend()
         checks = GaugeMetricFamily(
             "dub_preflight_status",
-            "The doctor's finding: 0 ok, 1 warning, 2 failure, 3 unknown",
+            "The doctor's finding: 0 ok, 1 hint, 2 warning, 3 problem",
             labels=["check"],
         )
         for row in self._rows():

@@ -9,8 +9,8 @@ from pipelines.weights import WeightState
 from ui.i18n import escaped, text
 from ui.results import size_text
 
-SIGNS = {"ok": "✓", "warn": "!", "fail": "✕", "unknown": "?"}
-CLASSES = {"ok": "state-ok", "warn": "state-no", "fail": "state-bad", "unknown": "quiet"}
+SIGNS = {"ok": "✓", "warning": "!", "problem": "✕", "hint": "?"}
+CLASSES = {"ok": "state-ok", "warning": "state-no", "problem": "state-bad", "hint": "quiet"}
 
 
 def table(heads: Sequence[str], rows: Sequence[str], name: str) -> str:
@@ -24,7 +24,7 @@ def table(heads: Sequence[str], rows: Sequence[str], name: str) -> str:
 
 def doctor_html(rows: Sequence[Row], language: str) -> str:
     """What was looked at, what was found, and what to do; what needs attention first."""
-    order = {"fail": 0, "warn": 1, "unknown": 2, "ok": 3}
+    order = {"problem": 0, "warning": 1, "hint": 2, "ok": 3}
     drawn = [_finding(row, language) for row in sorted(rows, key=lambda row: order[row.level])]
     heads = [text(language, f"ui_doctor_{name}") for name in ("check", "found", "todo")]
     worst = min((order[row.level] for row in rows), default=3)

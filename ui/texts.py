@@ -49,13 +49,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "ui_local_path": ("Whole path of the file", "文件的完整路径"),
     # Banner
-    "ui_banner_ready": ("{ready} of {all} engines ready", "{all} 个引擎中 {ready} 个就绪"),
-    "ui_banner_details": ("Details", "详情"),
-    "ui_banner_safe": ("safe mode", "安全模式"),
-    "ui_banner_full": ("safe mode off", "安全模式关闭"),
-    "ui_precision_float32": ("full precision", "全精度"),
-    "ui_precision_bfloat16": ("half precision (bfloat16)", "半精度（bfloat16）"),
-    "ui_precision_float16": ("half precision (float16)", "半精度（float16）"),
+    "ui_banner_details": ("why / change", "原因 / 更改"),
+    "ui_banner_change": ("Change how engines run…", "更改运行方式…"),
     "ui_engine_part": ("Task", "用途"),
     "ui_engine_state": ("State", "状态"),
     "ui_engine_todo": ("Next step", "下一步"),
@@ -360,9 +355,9 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_doctor_fair": ("Ready to dub; some things could be better.", "可以配音；有些项目还可以改进。"),
     "ui_doctor_bad": ("Not ready to dub yet: see the first lines.", "暂时不能配音，请看最前面的几行。"),
     "ui_level_ok": ("fine", "正常"),
-    "ui_level_warn": ("could be better", "可改进"),
-    "ui_level_fail": ("a problem", "有问题"),
-    "ui_level_unknown": ("could not be found out", "无法确定"),
+    "ui_level_warning": ("could be better", "可改进"),
+    "ui_level_problem": ("a problem", "有问题"),
+    "ui_level_hint": ("a hint", "提示"),
     "ui_system_switches": ("How engines run", "运行方式"),
     "ui_system_switches_help": (
         "Safe mode is for AMD cards and for graphics drivers that crash: what runs on the card then computes in 32-bit "

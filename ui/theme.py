@@ -25,6 +25,8 @@ CSS = """
 .banner summary {cursor: pointer; padding: 8px 14px; list-style: none; display: flex; flex-wrap: wrap; gap: 4px 12px;}
 .banner summary::-webkit-details-marker {display: none;}
 .banner summary .dot {color: var(--body-text-color-subdued);}
+.banner .why {padding: 0 14px; display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: center;}
+.banner .why button {color: var(--link-text-color); text-decoration: underline; cursor: pointer;}
 .banner summary .more {margin-left: auto; color: var(--link-text-color); text-decoration: underline;}
 .dw-table {overflow-x: auto; padding: 0 14px 12px;}
 .dw-table table {border-collapse: collapse; width: 100%; font-size: .88rem;}

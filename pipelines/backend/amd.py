@@ -45,7 +45,12 @@ def card_row(card: Card, index: int, probe: Probe) -> Row:
             "请检查是否因安全启动、nomodeset 或内核缺少 amdgpu 而未加载驱动。",
         )
         return Row(
-            f"amd.{index}", "warn", title, found, Message("amdgpu is not loaded", "amdgpu 驱动未加载"), remedy
+            f"amd.{index}",
+            "warning",
+            title,
+            found,
+            Message("amdgpu is not loaded", "amdgpu 驱动未加载"),
+            remedy,
         )
     if (
         probe.build == "rocm"
@@ -55,7 +60,7 @@ def card_row(card: Card, index: int, probe: Probe) -> Row:
     ):
         return Row(
             f"amd.{index}",
-            "warn",
+            "warning",
             title,
             found,
             Message(
@@ -91,7 +96,7 @@ def access_rows(hardware: Hardware, root: Path) -> Iterator[Row]:
         )
         yield Row(
             "amd.kfd",
-            "warn",
+            "warning",
             title,
             "/dev/kfd is not there",
             Message("ROCm cannot start", "ROCm 无法启动"),
@@ -105,7 +110,7 @@ def access_rows(hardware: Hardware, root: Path) -> Iterator[Row]:
     group, number = _group_of(closed[0])
     yield Row(
         "amd.kfd",
-        "warn",
+        "warning",
         title,
         f"{', '.join(str(path) for path in closed)} cannot be opened (group {group}, number {number})",
         Message("This user may not use the card", "当前用户无权使用显卡"),
@@ -135,7 +140,7 @@ def kernel_rows(release: str, targets: Collection[str] = ()) -> Iterator[Row]:
     if BAD_KERNELS[0] <= version <= BAD_KERNELS[1]:
         yield Row(
             "amd.kernel",
-            "warn",
+            "warning",
             Message("Kernel", "内核"),
             release,
             Message("This kernel is known for page faults on AMD cards", "此内核在 AMD 显卡上存在页错误问题"),
@@ -149,7 +154,7 @@ def kernel_rows(release: str, targets: Collection[str] = ()) -> Iterator[Row]:
         needed = ".".join(map(str, floor))
         yield Row(
             "amd.kernel",
-            "warn",
+            "warning",
             Message("Kernel", "内核"),
             release,
             Message(
@@ -191,7 +196,7 @@ def override_rows(probe: Probe, value: str) -> Iterator[Row]:
         return
     yield Row(
         "amd.override",
-        "warn",
+        "warning",
         title,
         value,
         meaning,
@@ -204,7 +209,7 @@ def wheel_rows(probe: Probe) -> Iterator[Row]:
     if probe.torch and probe.build != "rocm" and not probe.hardware.of("nvidia"):
         yield Row(
             "amd.torch",
-            "warn",
+            "warning",
             Message("torch for AMD cards", "AMD 版 torch"),
             f"{probe.torch}, build {probe.build}",
             Message(
@@ -231,7 +236,7 @@ def several_rows(hardware: Hardware, root: Path) -> Iterator[Row]:
     if len(own) > 1 and iommu.is_dir() and any(iommu.iterdir()) and "iommu=pt" not in options:
         yield Row(
             "amd.iommu",
-            "warn",
+            "warning",
             Message("Several AMD cards", "多块 AMD 显卡"),
             f"{len(own)} cards, IOMMU on, iommu=pt not among the kernel's options",
             Message("Copies between cards are known to hang", "显卡之间的复制可能卡死"),
@@ -250,7 +255,7 @@ def shared_memory_rows(root: Path) -> Iterator[Row]:
     if size < SMALL_SHM:
         yield Row(
             "amd.shm",
-            "warn",
+            "warning",
             Message("Shared memory of the container", "容器共享内存"),
             f"{size / 1024**2:.0f} MiB in /dev/shm",
             Message("Large tensors may not fit between processes", "进程间可能放不下大张量"),

@@ -14,17 +14,21 @@ if TYPE_CHECKING:
     from pipelines.registry import EngineState
 
 RUNTIME_NAMES = {"cuda": "CUDA", "rocm": "ROCm", "mps": "Metal", "cpu": "CPU"}
-PRECISION_NAMES = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}
+PRECISIONS = {
+    "float32": Message("full precision (fp32)", "全精度(fp32)"),
+    "bfloat16": Message("half precision (bf16)", "半精度(bf16)"),
+    "float16": Message("half precision (fp16)", "半精度(fp16)"),
+}
 
 
 def device_name(policy: Policy, probe: Probe) -> str:
-    """What the device is called: ``NVIDIA GeForce RTX 3060 · CUDA 12.8 · 12.0 GiB`` or ``CPU (8 threads)``."""
+    """What the device is called: ``RTX 3060 · CUDA 12.8 (torch 2.11) · 12.0 GiB`` or ``CPU (x86_64, 8 threads)``."""
     device = _device(policy, probe)
     if device is None:
         name = platform.processor() or platform.machine()
         return f"CPU ({name}, {policy.threads} threads)"
-    runtime = ".".join(probe.runtime.split(".")[:2])
-    parts = [device.name, f"{RUNTIME_NAMES[policy.family]} {runtime}".strip()]
+    runtime, torch = (".".join(version.split(".")[:2]) for version in (probe.runtime, probe.torch))
+    parts = [device.name, f"{RUNTIME_NAMES[policy.family]} {runtime}".strip() + f" (torch {torch})"]
     if device.memory:
         parts.append(f"{device.memory / GIB:.1f} GiB" + (" shared" if device.integrated else ""))
     return " · ".join(parts)
@@ -44,22 +48,28 @@ def _device(policy: Policy, probe: Probe) -> Device | None:
     return next((device for device in probe.devices if device.index == index), None)
 
 
+def facts(policy: Policy, probe: Probe, ready: int, engines: int) -> tuple[Message, ...]:
+    """What the banner says, one by one: device, precision with safe mode, engines that are ready."""
+    name = device_name(policy, probe)
+    return (
+        Message(name, name),
+        _mode(policy),
+        Message(f"{ready} of {engines} engines ready", f"{engines} 个引擎中 {ready} 个就绪"),
+    )
+
+
+def _mode(policy: Policy) -> Message:
+    """``safe mode: no-half (fp32)``, ``half precision (bf16)``; that a mode is off is news on AMD cards only."""
+    if policy.safe_mode:  # its caps on size and rate are named when an engine reads them
+        return Message("safe mode: no-half (fp32)", "安全模式:不使用半精度(fp32)")
+    mode = PRECISIONS[policy.precision]
+    off = policy.family == "rocm"
+    return Message(mode.en + ", safe mode off" * off, mode.zh + ",安全模式已关闭" * off)
+
+
 def banner(policy: Policy, probe: Probe, states: Mapping[str, EngineState]) -> Message:
     """The banner's sentence; ``states`` are the engines of all registries by name."""
-    ready = sum(state.ready for state in states.values())
-    name = device_name(policy, probe)
-    precision = PRECISION_NAMES[policy.precision]
-    english = [name, precision]
-    chinese = [name, precision]
-    if policy.safe_mode:  # its caps on size and batch are named when an engine reads them
-        english.append("safe mode")
-        chinese.append("安全模式")
-    elif policy.family == "rocm":
-        english.append("safe mode off")
-        chinese.append("安全模式已关闭")
-    english.append(f"{ready} of {len(states)} engines ready")
-    chinese.append(f"{len(states)} 个引擎中 {ready} 个就绪")
+    said = list(facts(policy, probe, sum(state.ready for state in states.values()), len(states)))
     if policy.family == "cpu" and probe.hardware.cards and policy.reason:
-        english.append(f"CPU because: {policy.reason}")
-        chinese.append(f"使用 CPU 的原因:{policy.reason}")
-    return Message(" · ".join(english), " · ".join(chinese))
+        said.append(Message(f"CPU because: {policy.reason}", f"使用 CPU 的原因:{policy.reason}"))
+    return Message(" · ".join(fact.en for fact in said), " · ".join(fact.zh for fact in said))

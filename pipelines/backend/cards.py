@@ -33,21 +33,21 @@ def nvidia_row(card: Card, index: int, probe: Probe) -> Row:
             "Install NVIDIA's driver, or restart after an update of it.",
             "请安装 NVIDIA 驱动;更新驱动后请重启电脑。",
         )
-        return Row(name, "warn", title, f"{found} ({note})", CARD_USELESS, remedy)
+        return Row(name, "warning", title, f"{found} ({note})", CARD_USELESS, remedy)
     needed = next((least for runtime, least in CUDA_NEEDS if _runtime_at_least(probe, runtime)), 0)
     if probe.build == "cuda" and 0 < card.driver_major < needed:
         meaning = Message(
             f"CUDA {probe.runtime} needs driver {needed} or newer",
             f"CUDA {probe.runtime} 需要 {needed} 或更新的驱动",
         )
-        return Row(name, "warn", title, found, meaning, OTHER_BUILD)
+        return Row(name, "warning", title, found, meaning, OTHER_BUILD)
     architecture = f"sm_{card.architecture.replace('.', '')}" if card.architecture else ""
     if probe.build == "cuda" and coverage(architecture, probe.targets) == "missing":
         meaning = Message(
             f"The installed torch has no kernels for it; it has {', '.join(probe.targets)}",
             f"已安装的 torch 不支持这块显卡;支持的有 {', '.join(probe.targets)}",
         )
-        return Row(name, "warn", title, found, meaning, OTHER_BUILD)
+        return Row(name, "warning", title, found, meaning, OTHER_BUILD)
     return Row(name, "ok", title, found)
 
 
@@ -63,7 +63,7 @@ def translated_rows(probe: Probe) -> Iterator[Row]:
         if device.translated:
             yield Row(
                 "zluda",
-                "warn",
+                "warning",
                 Message("Translation layer", "转译层"),
                 device.name,
                 Message("CUDA programs translated for an AMD card are not supported; safe mode is on",
@@ -82,7 +82,7 @@ def head_room_rows(probe: Probe) -> Iterator[Row]:
         shared = ", shared with the computer" if device.integrated else ""
         yield Row(
             f"card-memory.{device.index}",
-            "warn" if low else "ok",
+            "warning" if low else "ok",
             Message("Memory of the graphics card", "显存"),
             f"{device.free / 1024**3:.1f} of {(device.memory or 0) / 1024**3:.1f} GiB free on {device.name}{shared}",
             Message("Less than 4 GiB are free", "空闲显存不足 4 GiB") if low else NOTHING,
@@ -98,7 +98,7 @@ def apple_rows(hardware: Hardware, system: str) -> Iterator[Row]:
     if hardware.rosetta:
         yield Row(
             "apple",
-            "warn",
+            "warning",
             title,
             "this Python is translated by Rosetta",
             Message("It cannot use the chip's graphics", "无法使用芯片的图形处理器"),
@@ -109,7 +109,7 @@ def apple_rows(hardware: Hardware, system: str) -> Iterator[Row]:
         old = 0 < major < OLDEST_MACOS
         yield Row(
             "apple",
-            "warn" if old else "ok",
+            "warning" if old else "ok",
             title,
             f"macOS {system}",
             Message("Its Metal lacks operators that engines use", "系统的 Metal 缺少部分算子")

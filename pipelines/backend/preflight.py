@@ -1,6 +1,6 @@
 """Checks of the machine, each with what was read, what it means and what to do: the doctor's rows below the engines.
 
-No root, no network, a few seconds at most. *Unknown* never blocks: a diagnostic tool that is missing is no fault.
+No root, no network, a few seconds at most. A *hint* never blocks: a diagnostic tool that is missing is no fault.
 Only the standard library is needed, so this also runs before anything is installed
 (``python -m pipelines.backend.preflight``).
 """
@@ -49,7 +49,7 @@ def _python() -> Row:
     good = (3, 11) <= version <= (3, 12)
     return Row(
         "python",
-        "ok" if good else "fail",
+        "ok" if good else "problem",
         Message("Python", "Python"),
         f"{platform.python_version()} at {sys.executable}",
         NOTHING if good else Message("Only 3.11 and 3.12 work", "仅支持 3.11 和 3.12"),
@@ -66,7 +66,7 @@ def _platform() -> Row:
     meaning = Message("Tested on Linux x86-64 only", "仅在 Linux x86-64 上测试过")
     return Row(
         "platform",
-        "ok" if tested else "warn",
+        "ok" if tested else "warning",
         Message("System", "系统"),
         platform.platform(),
         NOTHING if tested else meaning,
@@ -79,7 +79,7 @@ def _platform() -> Row:
 def _disk(settings: Settings) -> Row:
     place = next(folder for folder in (settings.jobs, *settings.jobs.parents) if folder.is_dir())
     free = shutil.disk_usage(place).free
-    level: Level = "fail" if free < DISK_FAIL else "warn" if free < DISK_WARN else "ok"
+    level: Level = "problem" if free < DISK_FAIL else "warning" if free < DISK_WARN else "ok"
     return Row(
         "disk",
         level,
@@ -104,7 +104,7 @@ def _folders(settings: Settings) -> Iterator[Row]:
         if problem:
             yield Row(
                 f"folder.{name}",
-                "fail",
+                "problem",
                 Message(f"Folder for {name}", f"文件夹 {name}"),
                 f"{folder}: {problem}",
                 Message("Nothing can be saved there", "无法保存文件"),
@@ -132,13 +132,13 @@ def _memory(root: Path) -> Row:
     try:
         text = (root / "proc/meminfo").read_text(encoding="ascii", errors="replace")
     except OSError:
-        return Row("memory", "unknown", title, "not readable on this system")
+        return Row("memory", "hint", title, "not readable on this system")
     facts = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
     available, total = (int(facts.get(name, "0").split()[0]) * 1024 for name in ("MemAvailable", "MemTotal"))
     low = available < MEMORY_WARN
     return Row(
         "memory",
-        "warn" if low else "ok",
+        "warning" if low else "ok",
         title,
         f"{available / GB:.1f} of {total / GB:.1f} GB available",
         Message("A dub needs 2 to 4 GB", "配音需要 2 至 4 GB") if low else NOTHING,
@@ -152,7 +152,7 @@ def _ffmpeg(settings: Settings) -> Row:
     if binary is None:
         return Row(
             "ffmpeg",
-            "fail",
+            "problem",
             title,
             "the package imageio-ffmpeg is not installed",
             Message("Videos can be neither read nor written", "无法读写视频"),
@@ -162,7 +162,7 @@ def _ffmpeg(settings: Settings) -> Row:
     first = text.strip().splitlines()[0] if text.strip() else f"exit code {code}"
     return Row(
         "ffmpeg",
-        "ok" if code == 0 else "fail",
+        "ok" if code == 0 else "problem",
         title,
         f"{first.partition(' Copyright')[0]} ({binary})",
         NOTHING if code == 0 else Message("This ffmpeg does not run", "此 ffmpeg 无法运行"),
@@ -189,7 +189,7 @@ def _torch(probe: Probe) -> Row:
     if not probe.torch:
         return Row(
             "torch",
-            "warn",
+            "warning",
             title,
             probe.reason or "not installed",
             Message(
@@ -207,7 +207,7 @@ def _torch(probe: Probe) -> Row:
     pair = not probe.asked or bool(probe.torchaudio)
     return Row(
         "torch",
-        "ok" if pair else "warn",
+        "ok" if pair else "warning",
         title,
         found,
         NOTHING
@@ -244,10 +244,10 @@ def _device(probe: Probe) -> Row:
         return Row("device", "ok", title, listed)
     has_card = bool(probe.hardware.cards) or probe.hardware.apple
     if not probe.asked and has_card:
-        return Row("device", "unknown", title, probe.reason)
+        return Row("device", "hint", title, probe.reason)
     return Row(
         "device",
-        "warn" if has_card else "ok",
+        "warning" if has_card else "ok",
         title,
         probe.reason,
         Message("Everything runs on the CPU", "全部使用 CPU 运行"),

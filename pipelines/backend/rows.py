@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pipelines.errors import Message
 
-Level = Literal["ok", "warn", "fail", "unknown"]
+Level = Literal["ok", "warning", "problem", "hint"]
 NOTHING = Message("", "")
 
 
@@ -17,7 +17,8 @@ class Row:
 
     Attributes:
         id: stable name for scripts, such as ``disk`` or ``amd.kfd``.
-        level: ``fail`` means Dubwright cannot work; ``warn`` that something is worse than it could be.
+        level: ``problem`` means Dubwright cannot work; ``warning`` that something is worse than it could be; ``hint`` that
+            something could not be found out, or would be useful and is not there.
         found: what was read, as it is. meaning, remedy: what follows, and what to do about it.
     """
 
@@ -37,13 +38,13 @@ class Row:
 
 
 def usable(rows: tuple[Row, ...]) -> bool:
-    """Whether nothing failed."""
-    return all(row.level != "fail" for row in rows)
+    """Whether there is no problem."""
+    return all(row.level != "problem" for row in rows)
 
 
 def render(rows: tuple[Row, ...], language: str) -> str:
     """The rows as text for a terminal."""
-    signs = {"ok": "✓", "warn": "!", "fail": "✗", "unknown": "?"}
+    signs = {"ok": "✓", "warning": "!", "problem": "✗", "hint": "?"}
     lines = []
     for row in rows:
         lines.append(f"{signs[row.level]} {row.title.text(language)}: {row.found}")

@@ -67,7 +67,7 @@ def test_the_banner_names_machine_precision_and_engines_and_opens_their_table(
 ) -> None:
     page = visit(context(), site)
     line = page.locator("#banner summary")
-    for words in ("2 threads", "full precision", "safe mode off", "engines ready"):
+    for words in ("2 threads", "full precision (fp32)", "engines ready", "why / change"):
         expect(line).to_contain_text(words)
     engines, stages = page.locator("#banner .engines table"), page.locator("#banner .stages table")
     expect(engines).to_be_hidden()
@@ -77,6 +77,8 @@ def test_the_banner_names_machine_precision_and_engines_and_opens_their_table(
     expect(stages.locator("tr", has_text="Finding faces")).to_contain_text("MediaPipeCPU")
     page.wait_for_timeout(6000)  # the banner is looked at again every 5 s: what is open stays open
     expect(stages).to_be_visible()
+    page.locator("#banner").get_by_role("button", name="Change how engines run").click()
+    expect(page.locator("#system-switches")).to_be_visible()
 
 
 def test_chinese_browsers_get_chinese_and_the_choice_is_remembered(context: Make, site: Site) -> None:

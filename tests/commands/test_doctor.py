@@ -33,6 +33,6 @@ def test_doctor_command_says_the_same_in_words_json_and_exit_code(tmp_path: Path
     value = json.loads(machine.stdout)
     assert machine.returncode == 1 and value["usable"] is False and value["policy"]["device"] == "cpu"
     assert {item["id"]: item["state"] for item in value["weights"]}["kokoro"] == "missing"
-    assert {check["id"]: check["level"] for check in value["checks"]}["engines.voice"] == "fail"
+    assert {check["id"]: check["level"] for check in value["checks"]}["engines.voice"] == "problem"
     assert value["engines"]["lips/ownmouth"]["state"] == "ready"
     assert value["engines"]["voice/kokoro"]["state"] == "missing weights"

@@ -360,9 +360,10 @@ def test_missing_weights_fail_with_the_command_that_brings_them(settings: Settin
     bare = replace(settings, weights=tmp_path / "none")
     rows = {row.id: row for row in doctor.doctor(bare, Policy(), NONE)}
     assert (
-        rows["weights.kokoro"].level == "fail" and "app.py weights kokoro" in rows["weights.kokoro"].remedy.en
+        rows["weights.kokoro"].level == "problem"
+        and "app.py weights kokoro" in rows["weights.kokoro"].remedy.en
     )
-    assert rows["engines.voice"].level == "fail" and "model files missing" in rows["engines.voice"].found
+    assert rows["engines.voice"].level == "problem" and "model files missing" in rows["engines.voice"].found
     assert "weights.whisper-small" not in rows, "optional model files that nobody asked for are no finding"
     assert not usable(tuple(rows.values()))
 
@@ -373,16 +374,16 @@ def test_a_folder_that_cannot_be_written_and_a_full_disk(
     rows = {
         row.id: row for row in preflight.machine(replace(settings, logs=Path("/proc/dubwright/logs")), NONE)
     }
-    assert rows["folder.logs"].level == "fail" and "DUBWRIGHT_LOGS" in rows["folder.logs"].remedy.en
+    assert rows["folder.logs"].level == "problem" and "DUBWRIGHT_LOGS" in rows["folder.logs"].remedy.en
     usage = preflight.shutil.disk_usage("/")._replace(free=500_000_000)
     monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: usage)
     rows = {row.id: row for row in preflight.machine(settings, NONE)}
-    assert rows["disk"].level == "fail" and "0.5 GB free" in rows["disk"].found
+    assert rows["disk"].level == "problem" and "0.5 GB free" in rows["disk"].found
 
 
 def test_an_ffmpeg_setting_that_does_not_run(settings: Settings, tmp_path: Path) -> None:
     rows = {row.id: row for row in preflight.machine(replace(settings, ffmpeg=tmp_path / "none"), NONE)}
-    assert rows["ffmpeg"].level == "fail" and "DUBWRIGHT_FFMPEG" in rows["ffmpeg"].remedy.en
+    assert rows["ffmpeg"].level == "problem" and "DUBWRIGHT_FFMPEG" in rows["ffmpeg"].remedy.en
 
 
 @pytest.mark.parametrize(
@@ -390,7 +391,7 @@ def test_an_ffmpeg_setting_that_does_not_run(settings: Settings, tmp_path: Path)
     [
         (False, "", "ok", "2.11.0, build cpu"),
         (True, "2.11.0", "ok", "2.11.0, torchaudio 2.11.0, build cpu"),
-        (True, "", "warn", "2.11.0, torchaudio does not import, build cpu"),
+        (True, "", "warning", "2.11.0, torchaudio does not import, build cpu"),
     ],
 )
 def test_of_torchaudio_only_what_was_tried_is_said(
@@ -408,8 +409,8 @@ def amd_probe(card: Card, **changes: object) -> Probe:
 def test_amd_rows(tmp_path: Path) -> None:
     card = Card("amd", "RX 6600", "inbox", "gfx1032")
     rows = {row.id: row for row in amd.amd_rows(amd_probe(card, devices=()), tmp_path)}
-    assert rows["amd.0"].level == "warn" and "torch[device-gfx1032]" in rows["amd.0"].remedy.en
-    assert rows["amd.kfd"].level == "warn" and "modprobe amdgpu" in rows["amd.kfd"].remedy.en
+    assert rows["amd.0"].level == "warning" and "torch[device-gfx1032]" in rows["amd.0"].remedy.en
+    assert rows["amd.kfd"].level == "warning" and "modprobe amdgpu" in rows["amd.kfd"].remedy.en
     (tmp_path / ".dockerenv").touch()
     rows = {row.id: row for row in amd.amd_rows(amd_probe(card), tmp_path)}
     assert "--device /dev/kfd" in rows["amd.kfd"].remedy.en
@@ -427,7 +428,7 @@ def test_a_closed_device_file_names_the_group_of_this_host(
     monkeypatch.setattr(amd, "_open", lambda path: False)
     rows = {row.id: row for row in amd.amd_rows(amd_probe(Card("amd", "XTX", "inbox", "gfx1100")), tmp_path)}
     number = (tmp_path / "dev/kfd").stat().st_gid
-    assert rows["amd.kfd"].level == "warn"
+    assert rows["amd.kfd"].level == "warning"
     assert "usermod -aG" in rows["amd.kfd"].remedy.en and f"--group-add {number}" in rows["amd.kfd"].remedy.en
 
 
@@ -437,13 +438,13 @@ def test_a_closed_device_file_names_the_group_of_this_host(
 )
 def test_overrides_are_looked_at(value: str, said: str) -> None:
     [row] = amd.override_rows(amd_probe(Card("amd", "XTX", "inbox", "gfx1100")), value)
-    assert row.level == "warn" and said in row.meaning.en
+    assert row.level == "warning" and said in row.meaning.en
 
 
 def test_an_override_that_helps_is_fine_and_bad_kernels_are_named() -> None:
     [row] = amd.override_rows(amd_probe(Card("amd", "RX 7600", "inbox", "gfx1102")), "11.0.0")
     assert row.level == "ok"
-    assert [row.level for row in amd.kernel_rows("6.18.4-arch1-1")] == ["warn"]
+    assert [row.level for row in amd.kernel_rows("6.18.4-arch1-1")] == ["warning"]
     assert list(amd.kernel_rows("6.17.9")) == list(amd.kernel_rows("7.0.0-generic")) == []
 
 
@@ -453,9 +454,11 @@ def test_an_override_that_helps_is_fine_and_bad_kernels_are_named() -> None:
 def test_the_banner_says_what_runs_where_and_why() -> None:
     states = {"a": EngineState("ready"), "b": EngineState("missing weights")}
     cuda = banner.banner(choose(CUDA), CUDA, states)
-    assert cuda.en == "NVIDIA GeForce RTX 4090 · CUDA 12.8 · 24.0 GiB · bf16 · 1 of 2 engines ready"
+    assert cuda.en == (
+        "NVIDIA GeForce RTX 4090 · CUDA 12.8 (torch 2.11) · 24.0 GiB · half precision (bf16) · 1 of 2 engines ready"
+    )
     rocm = banner.banner(choose(ROCM, environment=BARE), ROCM, states)
-    assert "ROCm 7.2" in rocm.en and "fp32 · safe mode · " in rocm.en and "安全模式" in rocm.zh
+    assert "ROCm 7.2" in rocm.en and "· safe mode: no-half (fp32) · " in rocm.en and "安全模式" in rocm.zh
     assert "safe mode off" in banner.banner(choose(ROCM, safe_mode=False, environment=BARE), ROCM, states).en
     lost = replace(
         NONE, hardware=Hardware((Card("amd", "RX 580", "inbox", "gfx803"),)), reason="RX 580: no kernels"

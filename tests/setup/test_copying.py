@@ -16,7 +16,7 @@ TITLE = Message("Room for jobs", "任务磁盘空间")
 def test_home_user_host_and_serials_are_left_out() -> None:
     rows = (
         Row("disk", "ok", TITLE, "40.1 GB free in /home/alice/.local/share/dubwright"),
-        Row("amd.kfd", "warn", TITLE, "alice is not in group render on studio-pc (/home/alice)"),
+        Row("amd.kfd", "warning", TITLE, "alice is not in group render on studio-pc (/home/alice)"),
         Row(
             "nvidia.0",
             "ok",

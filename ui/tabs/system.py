@@ -104,7 +104,7 @@ class SystemHandlers:
 def build(services: Services, demo: gr.Blocks, banner_line: gr.HTML, tabs: gr.Tabs) -> None:
     """Lay the tab out, as the last of ``tabs``, and connect it; ``banner_line`` follows the switches."""
     handlers = SystemHandlers(services)
-    with gr.Tab(label("ui_tab_system"), id="system") as tab:
+    with gr.Tab(label("ui_tab_system"), id="system", elem_id=banner.SYSTEM_TAB) as tab:
         timer = _numbers(handlers, tab)
         _checks(handlers, tab)
         _switches(handlers, banner_line)
