@@ -3,41 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 
+from pipelines.artifacts import options_key
 from pipelines.dub.run import DubRun
 from pipelines.errors import InputError, Message
+from pipelines.files import read_json, write_json
 from pipelines.languages import UNSPACED
-from pipelines.timing import DEFAULT_LIMITS, LineFit, LineWish, fit_lines
+from pipelines.timing import DEFAULT_LIMITS, Held, LineFit, LineWish, Stretch, fit_stretches
 from pipelines.types import DubLine, DubPlan, VoiceProfile
 
+PLACES = "places.json"
 HIGHEST_SPEED = 10.0  # beyond it the number says nothing more
 NOTICED_SHIFT = 0.1  # seconds a line may begin beside its original before it is worth a word
 LISTED = 12
 
 
 def fit(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> dict[int, LineFit]:
-    """Place the lines that are spoken, by line index; lines kept in the original sound stand between them."""
+    """Place the lines that are spoken, by line index; lines kept in the original sound stand between them.
+
+    A line that an earlier plan of this job placed well, and whose wish is the same, stays where it is: an edited line
+    moves no other.
+    """
+    before = earlier_places(run)
+    groups = stretches(run, plan, voice, before)
+    fits = fit_stretches([stretch for _, stretch in groups])
     placed: dict[int, LineFit] = {}
+    after: dict[str, tuple[float, float]] = {}
+    for (lines, stretch), found in zip(groups, fits, strict=True):
+        for line, wish, place in zip(lines, stretch.wishes, found, strict=True):
+            warn_if_tight(run, line, place)
+            placed[line.index] = place
+            if (
+                abs(place.start - wish.start) <= DEFAULT_LIMITS.shift
+            ):  # one in a bad place may find a better one
+                after[wish_key(wish)] = (place.start, place.seconds)
+    write_json(run.folder / PLACES, after)
+    tell_shifts(run, plan, placed)
+    return placed
+
+
+def stretches(
+    run: DubRun, plan: DubPlan, voice: VoiceProfile, before: Mapping[str, Held]
+) -> list[tuple[list[DubLine], Stretch]]:
+    """The lines to be spoken with their wishes, cut where a line keeps its original sound."""
+    found: list[tuple[list[DubLine], Stretch]] = []
     group: list[tuple[DubLine, LineWish]] = []
     begin = 0.0
 
-    def place(until: float) -> None:
-        fits = fit_lines([wish for _, wish in group], until, begin=begin)
-        for (line, _), found in zip(group, fits, strict=True):
-            warn_if_tight(run, line, found)
-            placed[line.index] = found
+    def close(until: float) -> None:
+        found.append(([line for line, _ in group], Stretch(tuple(wish for _, wish in group), until, begin)))
         group.clear()
 
     for line in plan.lines:
         if line.keep:
-            place(line.start - DEFAULT_LIMITS.gap)
+            close(line.start - DEFAULT_LIMITS.gap)
             begin = line.end + DEFAULT_LIMITS.gap
         elif line.text.strip():
-            group += [(line, wish) for wish in wishes(run, plan, line, voice)]
-    place(run.duration)
-    tell_shifts(run, plan, placed)
-    return placed
+            for wish in wishes(run, plan, line, voice):
+                group.append((line, replace(wish, held=before.get(wish_key(wish)))))
+    close(run.duration)
+    return found
+
+
+def earlier_places(run: DubRun) -> dict[str, Held]:
+    """Where an earlier plan of this job put lines, by ``wish_key``."""
+    path = run.folder / PLACES
+    if not path.is_file():
+        return {}
+    return {key: Held(start, seconds) for key, (start, seconds) in read_json(path).items()}
+
+
+def wish_key(wish: LineWish) -> str:
+    """The same for the same words with the same times and lengths."""
+    return options_key(**asdict(replace(wish, held=None)))
 
 
 def fitted(line: DubLine, placed: LineFit) -> DubLine:
@@ -75,7 +114,18 @@ def wishes(run: DubRun, plan: DubPlan, line: DubLine, voice: VoiceProfile) -> li
             "warning",
         )
         return []
-    return [LineWish(line.start, line.end, length.natural, length.shortest, length.longest, line.text)]
+    return [
+        LineWish(
+            line.start,
+            line.end,
+            length.natural,
+            length.shortest,
+            length.longest,
+            line.text,
+            line.speaker,
+            on_screen=run.options.lips,
+        )
+    ]
 
 
 def warn_if_tight(run: DubRun, line: DubLine, placed: LineFit) -> None:

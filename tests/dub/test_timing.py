@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -11,10 +12,21 @@ from hypothesis import strategies as st
 
 from pipelines.dub.fitting import fitted, too_long, unfitted
 from pipelines.errors import Message
-from pipelines.timing import FitLimits, LineFit, LineWish, count_words, fit_lines
+from pipelines.timing import (
+    DEFAULT_LIMITS,
+    Held,
+    LineFit,
+    LineWish,
+    Stretch,
+    count_words,
+    fit_lines,
+    fit_stretches,
+    total_cost,
+)
 from pipelines.types import DubLine
+from tests.dub.line_by_line import fit_line_by_line
 
-GAP = FitLimits().gap
+GAP = DEFAULT_LIMITS.gap
 
 
 def wish(start: float, end: float, natural: float, text: str = "one two three four five six") -> LineWish:
@@ -77,52 +89,150 @@ def test_words_are_counted_in_every_script() -> None:
     assert count_words("") == 0
 
 
-@st.composite
-def plans(draw: st.DrawFn) -> tuple[list[LineWish], float]:
-    wishes, clock = [], 0.0
-    for _ in range(draw(st.integers(0, 12))):
-        clock += draw(st.floats(0, 4))
-        end = clock + draw(st.floats(0.3, 6))
-        wishes.append(wish(clock, end, draw(st.floats(0.3, 9))))
-        clock = end
-    return wishes, clock + draw(st.floats(0.0, 3))
+CENTIS = st.tuples(
+    st.integers(-100, 400),  # pause before the line; below zero where two people talk at once
+    st.integers(30, 600),  # the original's length
+    st.integers(30, 900),  # natural length of the dub
+    st.integers(0, 3),  # speaker and whether the mouth is seen
+)
 
 
-def fits_inside(wishes: list[LineWish], duration: float) -> bool:
-    return sum(w.shortest for w in wishes) + GAP * max(len(wishes) - 1, 0) <= duration
+def plan_of(drawn: list[tuple[int, int, int, int]]) -> list[LineWish]:
+    """Lines in order of their start, times in seconds; only different speakers talk at once."""
+    wishes: list[LineWish] = []
+    ends = {"A": 0.0, "B": 0.0}
+    for pause, length, natural, kind in drawn:
+        speaker = "AB"[kind // 2]
+        start = max(max(ends.values()) + pause / 100, ends[speaker], wishes[-1].start if wishes else 0.0)
+        ends[speaker] = start + length / 100
+        line = wish(start, start + length / 100, natural / 100)
+        wishes.append(replace(line, speaker=speaker, on_screen=kind % 2 == 0))
+    return wishes
 
 
-@settings(max_examples=400, deadline=None)
-@given(plans())
-def test_any_plan_keeps_order_limits_and_neighbours(plan: tuple[list[LineWish], float]) -> None:
-    wishes, duration = plan
-    fits = fit_lines(wishes, duration)
-    assert len(fits) == len(wishes)
-    for earlier, later in itertools.pairwise(fits):
+PLANS = st.tuples(st.lists(CENTIS, max_size=6).map(plan_of), st.integers(0, 300))
+AT_ONCE = 25
+
+
+def stretch_of(wishes: list[LineWish], spare: int) -> Stretch:
+    return Stretch(tuple(wishes), max([0.0, *(w.end for w in wishes)]) + spare / 100)
+
+
+@settings(max_examples=10_000 // AT_ONCE, deadline=None)
+@given(st.lists(PLANS, min_size=AT_ONCE, max_size=AT_ONCE))
+def test_any_plan_keeps_order_limits_and_neighbours_and_is_no_worse_than_line_by_line(
+    plans: list[tuple[list[LineWish], int]],
+) -> None:
+    """10,000 plans; the solver is handed some at once, as it is in a dub whose lines are parted by kept ones."""
+    stretches = [stretch_of(*plan) for plan in plans]
+    for stretch, fits in zip(stretches, fit_stretches(stretches), strict=True):
+        wishes = stretch.wishes
+        for w, fit in zip(wishes, fits, strict=True):
+            check_limits(w, fit)
+        for (before, earlier), (after, later) in itertools.combinations(zip(wishes, fits, strict=True), 2):
+            check_neighbours(before, earlier, after, later)
+        if sum(w.shortest for w in wishes) + GAP * max(len(wishes) - 1, 0) <= stretch.until:
+            assert all(fit.end <= stretch.until + 1e-6 for fit in fits)
+        control = total_cost(stretch, fit_line_by_line(wishes, stretch.until))
+        assert total_cost(stretch, fits) <= control + 1e-4
+
+
+def check_neighbours(before: LineWish, earlier: LineFit, after: LineWish, later: LineFit) -> None:
+    """In order; one speaker's lines apart, two speakers' over each other no more than their originals."""
+    assert later.start >= earlier.start - 1e-6
+    if before.speaker == after.speaker:
         assert later.start >= earlier.end + GAP - 1e-6
-    for w, fit in zip(wishes, fits, strict=True):
-        check_limits(w, fit)
-    if fits and fits_inside(wishes, duration) and not any(f.needed_speed for f in fits):
-        assert fits[-1].end <= duration + 1e-6
-        assert all(fit.start == w.start for w, fit in zip(wishes, fits, strict=True))
+    elif after.start >= before.end:
+        assert later.start >= earlier.end - 1e-6
 
 
-@settings(max_examples=300, deadline=None)
-@given(plans())
-def test_a_start_moves_only_where_it_cannot_be_kept(plan: tuple[list[LineWish], float]) -> None:
-    """Later: the line before fills the time although it is as short as can be. Earlier: so are all that follow."""
-    wishes, duration = plan
+@settings(max_examples=150, deadline=None)
+@given(PLANS)
+def test_on_screen_a_start_moves_only_where_it_cannot_be_kept(plan: tuple[list[LineWish], int]) -> None:
+    """Later: the line before fills the time although it is as short as can be. Earlier: so is the line itself."""
+    wishes = [replace(w, speaker=None, on_screen=True) for w in plan[0]]
+    duration = stretch_of(*plan).until
     fits = fit_lines(wishes, duration)
     for number, (w, fit) in enumerate(zip(wishes, fits, strict=True)):
-        if fit.start > w.start + 1e-6:
+        if fit.start > w.start + 1e-5:
             before = fits[number - 1]
-            assert number and before.end + GAP == pytest.approx(fit.start)
+            assert number and before.end + GAP == pytest.approx(fit.start, abs=1e-6)
             assert before.seconds == pytest.approx(wishes[number - 1].shortest)
-        elif fit.start < w.start - 1e-6:
-            rest = list(zip(wishes, fits, strict=True))[number:]
-            assert all(f.seconds == pytest.approx(v.shortest) for v, f in rest)
-            assert all(b.start == pytest.approx(a.end + GAP) for a, b in itertools.pairwise(fits[number:]))
-            assert fits[-1].end >= duration - 1e-6
+        elif fit.start < w.start - 1e-5:
+            assert fit.seconds == pytest.approx(w.shortest)
+            following = fits[number + 1].start - GAP if number + 1 < len(fits) else duration
+            assert fit.end >= following - 1e-6
+
+
+def test_off_the_screen_a_start_floats_before_a_line_is_pressed_hard() -> None:
+    """A pause on both sides: the one after the line is used first, then up to 0.2 s of the one before."""
+    lines = [wish(5.0, 7.0, 3.6), wish(7.6, 9.0, 1.4)]
+    seen, _ = fit_lines(lines, 12.0)
+    assert seen.start == 5.0 and seen.factor == pytest.approx((7.6 - GAP - 5.0) / 3.6)
+    floating, following = fit_lines([replace(line, on_screen=False) for line in lines], 12.0)
+    assert floating.factor == pytest.approx(0.8) and floating.start == pytest.approx(4.8)
+    assert floating.needed_speed is None and following.start - 7.6 <= 0.2 + 1e-6
+
+
+def test_a_pressed_stretch_is_shared_by_its_lines() -> None:
+    """One line is too long by 0.9 s and three pauses of 0.3 s follow: line by line the first alone would pay."""
+    lines = [wish(0.0, 2.0, 2.9), wish(2.3, 4.3, 2.0), wish(4.6, 6.6, 2.0), wish(6.9, 8.9, 2.0)]
+    off = [replace(line, on_screen=False) for line in lines]
+    together, alone = fit_lines(off, 9.0), fit_line_by_line(off, 9.0)
+    assert min(fit.factor for fit in alone) < 0.77 and min(fit.factor for fit in together) >= 0.8 - 1e-6
+    stretch = Stretch(tuple(off), 9.0)
+    assert total_cost(stretch, together) < total_cost(stretch, alone)
+
+
+@settings(max_examples=150, deadline=None)
+@given(PLANS, st.integers(0, 9), st.integers(30, 900))
+def test_an_edited_line_moves_no_other_that_is_held(
+    plan: tuple[list[LineWish], int], place: int, natural: int
+) -> None:
+    wishes, duration = plan[0], stretch_of(*plan).until
+    fits = fit_lines(wishes, duration)
+    held = [replace(w, held=Held(f.start, f.seconds)) for w, f in zip(wishes, fits, strict=True)]
+    if not held:
+        return
+    place %= len(held)
+    length = natural / 100
+    held[place] = replace(
+        wishes[place],
+        natural=length,
+        shortest=0.7 * length,
+        longest=1.4 * length,
+        speaker=wishes[place].speaker,
+    )
+    again = fit_lines(held, duration)
+    room = min([math.inf, *(f.start for f in fits[place + 1 :])]) - max([0.0, *(f.end for f in fits[:place])])
+    if room >= held[place].shortest + 2 * GAP:
+        assert [f for n, f in enumerate(again) if n != place] == [
+            replace(f, needed_speed=a.needed_speed, shorten_by=a.shorten_by)
+            for n, (f, a) in enumerate(zip(fits, again, strict=True))
+            if n != place
+        ]
+    check_limits(held[place], again[place])
+    for before, after in itertools.combinations(range(len(held)), 2):
+        check_neighbours(held[before], again[before], held[after], again[after])
+
+
+def test_held_lines_give_way_to_one_that_fits_nowhere_else() -> None:
+    lines = [
+        replace(wish(0.0, 2.0, 2.0), held=Held(0.0, 2.0)),
+        wish(2.2, 3.0, 3.0),
+        replace(wish(3.2, 5.0, 1.8), held=Held(3.2, 1.8)),
+    ]
+    first, second, third = fit_lines(lines, 10.0)
+    assert (first.start, first.seconds) == (0.0, 2.0)
+    assert second.seconds == pytest.approx(2.1) and second.start == pytest.approx(2.0 + GAP)
+    assert third.start == pytest.approx(second.end + GAP) and third.seconds == 1.8
+    assert second.needed_speed == pytest.approx(3.0 / (1.0 - GAP))
+
+
+def test_of_a_thousand_lines_all_that_can_stay_where_their_originals_are() -> None:
+    wishes = [wish(2.5 * n, 2.5 * n + 2.0, 1.6 + 0.1 * (n * 7 % 13)) for n in range(1000)]
+    fits = fit_lines(wishes, 2500.0)
+    assert [fit.start for fit in fits] == [w.start for w in wishes]
 
 
 def test_the_line_before_the_last_is_shortened_before_its_start_moves() -> None:
@@ -152,7 +262,7 @@ def test_a_line_too_long_for_its_time_is_named_with_speed_and_words() -> None:
 
 
 def check_limits(w: LineWish, fit: LineFit) -> None:
-    assert w.shortest - 1e-9 <= fit.seconds <= w.longest + 1e-9
+    assert w.shortest - 1e-9 <= fit.seconds <= max(w.shortest, 1.15 * w.natural) + 1e-6
     assert fit.factor == pytest.approx(fit.seconds / w.natural)
     assert fit.start >= 0
     assert (fit.needed_speed is None) == (fit.shorten_by == 0)
