@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from types import TracebackType
 
-from commands import doctor, dub, page, speak, sync, transcribe, weights
+from commands import doctor, dub, page, speak, sync, transcribe, voices, weights
 from commands.parsing import Parser, common_flags
 from commands.words import language
 from pipelines.errors import PipelineError
@@ -24,7 +24,7 @@ def make_parser() -> Parser:
     parser = Parser(prog="python app.py", description=DESCRIPTION, epilog=CODES, parents=[common_flags()])
     page.add_flags(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=Parser)
-    for module in (dub, transcribe, speak, sync, weights, doctor):
+    for module in (dub, transcribe, speak, voices, sync, weights, doctor):
         module.add_parser(commands)
     return parser
 

@@ -219,7 +219,8 @@ def _report(as_json: bool, tasks: Sequence[Task], endings: Sequence[Ending], tel
         ending = endings[0]
         where = ", ".join(_short(path) for path in ending.files.values())
         words = tell(ending.view) if ending.view else ""
-        sys.stdout.write(f"{where} ({words}{', ' if words else ''}{clock(_seconds(ending.view) or 0)})\n")
+        told = f"({words}{', ' if words else ''}{clock(_seconds(ending.view) or 0)})"
+        sys.stdout.write(f"{where} {told}".lstrip() + "\n")
     elif len(tasks) > 1:
         good = len(endings) - len(failed)
         folder = _short(str(next(iter(tasks[0].goals.values())).parent))

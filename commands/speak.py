@@ -8,13 +8,26 @@ from pathlib import Path
 from typing import Any
 
 from commands import inputs, outputs
-from commands.parsing import common_flags, existing_file, language_code, number, output_flags, refuse
+from commands.parsing import common_flags, existing_file, language_code, moment, number, output_flags, refuse
 from commands.running import Task, run_tasks
 from pipelines.jobs import JobSpec, JobView
 from pipelines.languages import language_name
 
 COLUMNS = (
-    *("text", "output", "reference", "voice", "engine", "language", "seconds", "speed", "emotion", "seed"),
+    *(
+        "text",
+        "output",
+        "reference",
+        "from",
+        "to",
+        "voice",
+        "engine",
+        "language",
+        "seconds",
+        "speed",
+        "emotion",
+        "seed",
+    ),
 )
 TITLE_LENGTH = 40
 SECONDS, SPEED, SEED = (
@@ -36,7 +49,11 @@ def add_parser(commands: Any) -> None:
     words.add_argument("--text", help="what to say")
     words.add_argument("--text-file", type=Path, metavar="FILE.txt", help="what to say, from a text file")
     parser.add_argument("--reference", metavar="REF", help="3 to 15 s of the voice: sound or video")
-    parser.add_argument("--voice", metavar="ID", help="a saved voice instead of a reference")
+    parser.add_argument(
+        "--from", dest="start", type=moment, metavar="TIME", help="start of the part of REF that is used"
+    )
+    parser.add_argument("--to", dest="end", type=moment, metavar="TIME", help="end of that part")
+    parser.add_argument("--voice", metavar="ID", help="a kept voice instead of a reference")
     output_flags(parser, "OUT.wav")
     parser.add_argument("--engine", help="voice engine (default: kokoro)")
     parser.add_argument(
@@ -88,6 +105,8 @@ def _task(
     options = {
         "text": row["text"],
         "reference": str(path) if path else None,
+        "reference_start": _value(row, "from", moment, arguments.start),
+        "reference_end": _value(row, "to", moment, arguments.end),
         "voice": voice,
         "engine": row.get("engine") or arguments.engine or "kokoro",
         "language": _value(row, "language", language_code, arguments.language),

@@ -10,6 +10,7 @@ FLOWS: dict[str, str] = {
     "dub": "pipelines.dub:run",
     "transcribe": "pipelines.transcribe:run",
     "caption": "pipelines.caption:run",
+    "enrol": "pipelines.enrol:run",
     "sample": "pipelines.sample:run",
     "speak": "pipelines.speak:run",
     "sync": "pipelines.sync:run",

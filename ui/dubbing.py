@@ -40,6 +40,7 @@ class DubHandlers:
             "voice_engine",
             "lip_engine",
             "reference",
+            "voice",
         )
         endpoint = {"address": (given["address"] or "").strip(), "model": (given["model"] or "").strip()}
         return {
@@ -48,7 +49,6 @@ class DubHandlers:
             **{name: given[name] or None for name in same},
             "stream": int(given["stream"]) if given["stream"] else None,
             "endpoint": endpoint if endpoint["address"] else None,
-            "voice": None,
             "keep_background": bool(given["keep_background"]),
             "lines": None,
             "lips": bool(given["lips"]),

@@ -30,7 +30,8 @@ def build_page(services: Services) -> gr.Blocks:
         with gr.Tabs(elem_id="tabs") as tabs:
             reopeners = {
                 "dub": dub.build(services, demo),
-                "speak": voice.build(services, demo),
+                "speak": (spoken := voice.build(services, demo)),
+                "enrol": spoken,
                 "transcribe": transcribe.build(services, demo),
                 "sync": talking_head.build(services, demo),
             }

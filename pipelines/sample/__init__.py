@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from pipelines.sample.diagnosis import Diagnosis, diagnose
 from pipelines.sample.flow import run
-from pipelines.sample.learning import learn
+from pipelines.sample.learning import learn, load_sample
 
-__all__ = ["Diagnosis", "diagnose", "learn", "run"]
+__all__ = ["Diagnosis", "diagnose", "learn", "load_sample", "run"]

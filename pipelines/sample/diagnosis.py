@@ -50,6 +50,15 @@ class Diagnosis:
     sr: int
     channels: int
 
+    def numbers(self) -> str:
+        """All measures in one line, for a terminal."""
+        room = "" if self.decay is None else f", dies away in {self.decay:.2f} s"
+        return (
+            f"{self.speech:.1f} s of speech ({self.used:.1f} s used), {self.snr:.0f} dB over the noise, "
+            f"up to {self.bandwidth / 1000:.1f} kHz, {100 * self.clipped:.1f} % clipped{room}, "
+            f"{100 * self.silence:.0f} % silence, speakers: {len(self.speakers)}"
+        )
+
     def remarks(self) -> tuple[Remark, ...]:
         """What is good or bad about it and what to do, worst first; one hint that all is well when nothing is."""
         found = sorted(self._troubles(), key=lambda remark: remark[0] != "warning")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 import zipfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from pipelines.errors import InputError, Message
 from pipelines.files import free_name, part_file, read_json, write_json
 from pipelines.types import VoiceProfile
 
-ARRAYS, FACTS = "voice.npz", "voice.json"
+ARRAYS, FACTS, PREVIEW = "voice.npz", "voice.json", "preview.wav"
 
 
 def save_profile(folder: Path, key: str, profile: VoiceProfile) -> Path:
@@ -45,11 +47,81 @@ def load_profile(folder: Path, key: str) -> VoiceProfile | None:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class SavedVoice:
+    """A voice in the library: the name it is asked for by, and what is known of it.
+
+    Attributes:
+        language: ISO 639-1 code of what the voice says in its preview, or empty.
+        consent: whoever saved it said that it is theirs to use. created: ISO date. preview: a sound file, or None.
+    """
+
+    name: str
+    engine: str
+    language: str
+    tags: tuple[str, ...]
+    consent: bool
+    created: str
+    preview: Path | None
+
+
 def save_voice(folder: Path, profile: VoiceProfile) -> Path:
     """Keep a voice under its own name (made safe for a file name); an existing one is never overwritten."""
-    safe = re.sub(r'[\\/:*?"<>|\x00-\x1f]+', " ", profile.name).strip(" .") or "voice"
-    place = free_name(folder / safe)
-    return save_profile(folder, place.name, profile)
+    return save_profile(folder, _free_place(folder, profile.name).name, profile)
+
+
+def _free_place(folder: Path, name: str) -> Path:
+    safe = re.sub(r'[\\/:*?"<>|\x00-\x1f]+', " ", name).strip(" .")[:80].rstrip(" .") or "voice"
+    return free_name(folder / safe)
+
+
+def describe(folder: Path, name: str) -> SavedVoice:
+    """What is known of a saved voice.
+
+    Raises:
+        InputError: there is none of that name, or it cannot be read.
+    """
+    profile = load_voice(folder, name)
+    tags, preview = profile.facts.get("tags"), folder / name / PREVIEW
+    return SavedVoice(
+        name=name,
+        engine=profile.engine,
+        language=str(profile.facts.get("language") or ""),
+        tags=tuple(tags) if isinstance(tags, list) else (),
+        consent=profile.facts.get("consent") is True,
+        created=str(profile.facts.get("created") or ""),
+        preview=preview if preview.is_file() else None,
+    )
+
+
+def change_voice(
+    folder: Path, name: str, *, new_name: str | None = None, tags: tuple[str, ...] | None = None
+) -> str:
+    """Give a voice another name or other tags; returns its name then (numbered when the wanted one is taken).
+
+    Raises:
+        InputError: there is none of that name, or it cannot be read.
+    """
+    profile = load_voice(folder, name)
+    if tags is not None:
+        profile = replace(profile, facts={**profile.facts, "tags": list(tags)})
+    place = folder / name
+    if new_name and new_name.strip() and new_name.strip() != name:
+        profile = replace(profile, name=new_name.strip())
+        place = place.rename(_free_place(folder, new_name.strip()))
+    save_profile(folder, place.name, profile)
+    return place.name
+
+
+def delete_voice(folder: Path, name: str) -> None:
+    """Delete a saved voice for good.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    if name not in list_voices(folder):
+        load_voice(folder, name)
+    shutil.rmtree(folder / name)
 
 
 def list_voices(folder: Path) -> tuple[str, ...]:

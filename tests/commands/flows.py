@@ -6,15 +6,21 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pipelines.artifacts import options_key, run_stage
 from pipelines.errors import EngineMissing, MediaError, Message, TranslatorMissing
 from pipelines.files import write_json, write_text
 from pipelines.progress import Report, tracked
 from pipelines.records import save_plan
 from pipelines.registry import EngineContext
-from pipelines.types import DubLine, DubPlan
+from pipelines.types import DubLine, DubPlan, VoiceProfile
+from pipelines.voice.library import save_voice
 
-FLOWS = {name: f"tests.commands.flows:{name}" for name in ("transcribe", "speak", "sync", "dub", "weights")}
+FLOWS = {
+    name: f"tests.commands.flows:{name}"
+    for name in ("transcribe", "speak", "enrol", "sync", "dub", "weights")
+}
 
 
 def transcribe(
@@ -49,6 +55,14 @@ def speak(folder: Path, options: dict[str, Any], context: EngineContext, report:
         time.sleep(0.3)
     write_text(folder / "speech.wav", options["text"])
     return {"audio": "speech.wav", "seconds": options["seconds"] or 1.5, "similarity": 0.71, "language": "en"}
+
+
+def enrol(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
+    """A voice of one number."""
+    facts = {name: options[name] for name in ("language", "tags", "consent")}
+    voice = VoiceProfile("kokoro", options["name"], {"style": np.ones(1, np.float32)}, facts)
+    place = save_voice(context.settings.outputs / "voices", voice)
+    return {"voice": place.name, "audio": "preview.wav", "similarity": 0.7}
 
 
 def sync(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:

@@ -15,11 +15,13 @@ from pipelines.history import Entry, History
 from pipelines.progress import Report
 from pipelines.records import line_from, save_plan, segment_from
 from pipelines.registry import EngineContext
-from pipelines.types import DubLine, DubPlan
+from pipelines.types import DubLine, DubPlan, VoiceProfile
+from pipelines.voice.library import save_voice
 
 FLOWS = {
     "dub": "tests.ui.flows:dub",
     "speak": "tests.ui.flows:speak",
+    "enrol": "tests.ui.flows:enrol",
     "transcribe": "tests.ui.flows:transcribe",
     "caption": "pipelines.caption:run",
     "sync": "tests.ui.flows:sync",
@@ -119,6 +121,19 @@ def speak(folder: Path, options: dict[str, Any], context: EngineContext, report:
         "similarity": 0.71,
         "language": options["language"] or "es",
     }
+
+
+def enrol(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
+    """A voice of one number, with a tone for its preview."""
+    import numpy as np
+
+    facts = {name: options[name] for name in ("language", "tags", "consent")}
+    profile = VoiceProfile("kokoro", options["name"], {"style": np.ones(1, np.float32)}, facts)
+    place = save_voice(context.settings.outputs / "voices", profile)
+    _work(report, "voice", 5, 0.2, "steps")
+    for where in (folder, place):
+        _tone(where / "preview.wav")
+    return {"voice": place.name, "audio": "preview.wav", "similarity": 0.7}
 
 
 def _tone(path: Path) -> None:

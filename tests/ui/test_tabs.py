@@ -156,7 +156,7 @@ def test_paths_are_taken_only_when_the_page_is_this_computers_own(services: Serv
 
 def test_voice_needs_consent(services: Services, tmp_path: Path) -> None:
     given = {"sample": str(tmp_path / "me.wav"), "words": "Hello there,", "language": "", "engine": "kokoro"}
-    given |= {"seconds": None, "speed": 1.0, "seed": 0}
+    given |= {"seconds": None, "speed": 1.0, "seed": 0, "voice": ""}
     with pytest.raises(InputError, match="may use this voice"):
         VoiceHandlers(services).submit(**given, consent=False)
     view = ended(services, VoiceHandlers(services).submit(**given, consent=True))

@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import soundfile
 
-from pipelines import speak
+from pipelines import enrol, speak
 from pipelines.errors import InputError, Message, OptionError
 from pipelines.progress import NoteLevel, NullReport
 from pipelines.records import load_speech_times
 from pipelines.registry import EngineContext
+from pipelines.sample import load_sample
 from pipelines.types import Audio
+from pipelines.voice import dvector
 from pipelines.voice.kokoro import Kokoro
-from pipelines.voice.library import save_voice
+from pipelines.voice.library import describe, load_voice, save_voice
 
 OPTIONS = {
     "text": "Good morning, all 3 of you.",
@@ -72,6 +75,43 @@ def test_a_saved_voice(tmp_path: Path, context: EngineContext, engine: Kokoro) -
         tmp_path, {**OPTIONS, "voice": "mine", "text": "Yes.", "seconds": None}, context, Steps()
     )
     assert result["voice"] == "mine" and result["similarity"] is None
+
+
+def test_a_voice_is_learnt_once_kept_and_used_without_hearing_its_sample_again(
+    tmp_path: Path, data: Path, context: EngineContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {
+        "reference": str(data / "speech" / "en_jfk.flac"),
+        "name": "Jack",
+        "language": "en",
+        "tags": ["old"],
+    }
+    with pytest.raises(OptionError, match="may use this voice"):
+        enrol.run(tmp_path / "no", asked, context, Steps())
+    kept = enrol.run(tmp_path / "one", {**asked, "consent": True}, context, Steps())
+    library = context.settings.outputs / "voices"
+    voice, facts = describe(library, kept["voice"]), load_voice(library, kept["voice"]).facts
+    assert (voice.name, voice.language, voice.tags, voice.consent) == ("Jack", "en", ("old",), True)
+    assert facts["source"] == "en_jfk.flac" and len(str(facts["source_sha256"])) == 64
+    assert voice.preview is not None and soundfile.info(voice.preview).duration > 1.5
+    encoded: list[int] = []
+    real = dvector.embed_features
+
+    def counting(bands: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+        encoded.append(len(bands))
+        return real(bands)
+
+    monkeypatch.setattr(dvector, "embed_features", counting)
+    engine = Kokoro(context)
+    sample = load_sample(Path(asked["reference"]), context.settings)
+    engine.enroll(sample, "again", Steps())
+    assert encoded == [], "the same recording is never encoded twice"
+    copy = tmp_path / "copy.flac"
+    copy.write_bytes(Path(asked["reference"]).read_bytes())
+    engine.enroll(load_sample(copy, context.settings), "copy", Steps())
+    assert encoded == [], "whatever its name"
+    spoken = speak.run(tmp_path / "s", {**OPTIONS, "voice": "Jack", "seconds": None}, context, Steps())
+    assert spoken["voice"] == "Jack" and len(encoded) == 1, "only what was spoken, to be compared"
 
 
 def test_the_language_of_the_text_is_found_and_told(tmp_path: Path, context: EngineContext) -> None:

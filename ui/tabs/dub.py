@@ -15,6 +15,7 @@ from ui.dubbing import DubHandlers, first_choice
 from ui.i18n import label
 from ui.jobs_view import Follower, Reopener, job_panel, plainly
 from ui.services import Services
+from ui.speech.library import voice_menu
 from ui.tabs.parts import (
     PRIVATELY,
     engine_choice,
@@ -51,6 +52,7 @@ class Inputs:
     address: gr.Textbox
     model: gr.Textbox
     key: gr.Textbox
+    voice: gr.Dropdown
     reference: gr.Audio
     keep_background: gr.Checkbox
     lips: gr.Checkbox
@@ -196,12 +198,13 @@ def _more(services: Services, demo: gr.Blocks, given: dict[str, Any]) -> Inputs:
             lambda name: gr.Group(visible=name == "endpoint"), translator, endpoint, queue=False, **PRIVATELY
         )
         translation = gr.File(label=label("ui_dub_translation"), file_types=SUBTITLES, height=100)
+        voice = voice_menu(services, demo, "ui_voice_whose", "ui_dub_own_voice", "dub-whose")
         reference = gr.Audio(label=label("ui_dub_voice"), type="filepath")
         background = gr.Checkbox(False, label=label("ui_dub_background"))
         lips = gr.Checkbox(True, label=label("ui_dub_lips"))
         return Inputs(
             **given, source_language=spoken, translation=translation, translator=translator, address=address,
-            model=model, key=key, reference=reference, keep_background=background, lips=lips,
+            model=model, key=key, voice=voice, reference=reference, keep_background=background, lips=lips,
             asr_engine=engine_choice(services, demo, RECOGNIZERS, "ui_dub_asr_engine"),
             voice_engine=engine_choice(services, demo, VOICES, "ui_dub_voice_engine"),
             lip_engine=engine_choice(services, demo, LIP_ENGINES, "ui_dub_lip_engine"),

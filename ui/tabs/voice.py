@@ -16,7 +16,7 @@ from ui import examples, languages, results
 from ui.i18n import label, text
 from ui.jobs_view import Follower, Reopener, job_panel, shown_html
 from ui.services import Services, showable
-from ui.speech import sample
+from ui.speech import library, sample
 from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, only_with, open_folder_button
 
 LONGEST = 600.0
@@ -32,28 +32,23 @@ class VoiceHandlers:
         """Send off a speech job; returns its id."""
         from pipelines.voice import VOICES
 
-        words, brought = (given["words"] or "").strip(), given["sample"]
-        if not brought:
-            raise InputError(
-                Message("There is no voice sample yet", "还没有声音样本"),
-                Message("Upload one or record it.", "请上传或录制一段。"),
-            )
+        words, brought, voice = (given["words"] or "").strip(), given["sample"], given["voice"] or None
+        if not brought and not voice:
+            raise library.no_sample()
         if not words:
             raise InputError(
                 Message("There is nothing to say", "没有要说的文字"),
                 Message("Write the text first.", "请先输入文字。"),
             )
-        if not given["consent"]:
-            raise InputError(
-                Message("You have not said that you may use this voice", "尚未确认您有权使用此声音"),
-                Message("Tick the box below the sample.", "请勾选样本下方的方框。"),
-            )
+        if not voice and not given["consent"]:
+            raise library.no_consent()
+        whose = voice or Path(brought).stem
         options = {
             "text": words,
-            "reference": brought,
+            "reference": None if voice else brought,
             "reference_start": float(given.get("start") or 0.0),
             "reference_end": float(given["end"]) if given.get("end") else None,
-            "voice": None,
+            "voice": voice,
             "engine": given["engine"],
             "language": given["language"] or None,
             "seconds": float(given["seconds"]) if given["seconds"] else None,
@@ -61,13 +56,20 @@ class VoiceHandlers:
             "emotion": None,
             "seed": int(given["seed"] or 0) if "takes" in VOICES.info(given["engine"]).features else 0,
         }
-        return self.services.submit(JobSpec("speak", options, f"{Path(brought).stem}: {words[:40]}"))
+        return self.services.submit(JobSpec("speak", options, f"{whose}: {words[:40]}"))
 
     def show(self, view: JobView, language: str) -> dict[str, Any]:
         """The speech, how long it is and how like the sample."""
         audio = results.made(view, "audio") if view.state == "done" else None
         if audio is None:
             return {}
+        if view.kind == library.KEPT:
+            return {
+                "audio": gr.Audio(value=str(showable(self.services, audio)), visible=True),
+                "measures": text(language, "ui_library_kept", name=view.result["voice"]),
+                "folder": gr.Button(visible=False),
+                "saved": shown_html(""),
+            }
         saved = self.services.save(view)
         return {
             "audio": gr.Audio(value=str(showable(self.services, audio)), visible=True),
@@ -93,7 +95,10 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
     handlers = VoiceHandlers(services)
     with gr.Tab(label("ui_tab_voice"), id="voice"), gr.Row():
         with gr.Column(scale=6, min_width=300):
-            inputs = _inputs(services, demo)
+            menu = library.voice_menu(services, demo, "ui_voice_whose", "ui_voice_new", "voice-whose")
+            given, shelf = sample.lay_out(services), library.lay_out(demo)
+            library.connect(services, menu, shelf)
+            inputs = {**given.given(), "voice": menu, **_inputs(services, demo)}
             go = gr.Button(label("ui_voice_button"), variant="primary", size="lg", elem_id="voice-go")
             example = gr.Button(label("ui_example"), size="sm", elem_id="voice-example")
         with gr.Column(scale=6, min_width=300):
@@ -109,6 +114,9 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
     follower = Follower(services, panel, results_, handlers.show)
     follower.connect(demo)
     follower.start(go, handlers.submit, inputs, "speak")
+    kept = {**given.given(), "name": shelf.name, "language": shelf.language, "tags": shelf.tags,
+            "engine": inputs["engine"]}  # fmt: skip
+    follower.start(shelf.keep, library.LibraryHandlers(services).keep, kept, "keep_voice")
     filled: list[Block] = [inputs["sample"], inputs["words"], inputs["language"], inputs["consent"]]
     example.click(lambda: (examples.sample(), examples.SPEECH, "en", True), None, filled, **PRIVATELY)
     return follower.reopener("voice")
@@ -117,7 +125,6 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
 def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     from pipelines.voice import VOICES
 
-    given = sample.lay_out(services)
     words = gr.Textbox(label=label("ui_voice_text"), lines=4, max_lines=16, elem_id="voice-text")
     language = gr.Dropdown([("…", "")], value="", label=label("ui_voice_language"))
     fill_menu(demo, language, languages.voice_choices)
@@ -128,6 +135,5 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
         engine = engine_choice(services, demo, VOICES, "ui_engine")
         only_with(engine, VOICES, "takes", seed)
     return {
-        **given.given(), "words": words, "language": language, "seconds": seconds,
-        "speed": speed, "seed": seed, "engine": engine,
+        "words": words, "language": language, "seconds": seconds, "speed": speed, "seed": seed, "engine": engine,
     }  # fmt: skip
