@@ -187,6 +187,6 @@ def _cut(samples: Floats, first: int, last: int, stretch: float, seconds: float)
     piece = np.pad(piece, (0, max(0, length - len(piece))))[:length].astype(np.float32)
     fade = round(LEAD * SR)
     piece[:fade] *= 0.5 - 0.5 * np.cos(np.pi * np.arange(fade) / fade, dtype=np.float32)
-    fade = round(2 * TAIL * SR)
+    fade = round(TAIL * SR)
     piece[len(piece) - fade :] *= 0.5 + 0.5 * np.cos(np.pi * np.arange(fade) / fade, dtype=np.float32)
     return piece
