@@ -21,6 +21,7 @@ from commands.parsing import (
 from commands.running import Task, run_tasks
 from commands.words import language
 from pipelines import subtitles
+from pipelines.dub.options import ROLES
 from pipelines.errors import Message, PipelineError, TranslatorMissing
 from pipelines.files import free_name
 from pipelines.jobs import JobSpec, JobView
@@ -82,13 +83,36 @@ def add_parser(commands: Any) -> None:
         default=True,
         help="put SRT files of both languages beside the video",
     )
+    _out_flags(parser)
+    parser.set_defaults(run=run)
+
+
+def _out_flags(parser: argparse.ArgumentParser) -> None:
+    """What is made besides the dubbed mp4."""
     parser.add_argument(
-        "--soft-subtitles", action="store_true", help="put the subtitles into the video as well, to switch on"
+        "--soft-subtitles", action="store_true", help="put subtitles into the video as well, to switch on"
     )
+    parser.add_argument("--burn-subtitles", action="store_true", help="draw subtitles into the picture")
+    parser.add_argument(
+        "--subtitle-languages",
+        choices=[role for role in ROLES if role],
+        help="of the two above: the dub's, the video's, or both (default: both to switch on, the dub's to draw)",
+    )
+    parser.add_argument(
+        "--subtitle-formats",
+        type=listed,
+        default=[],
+        metavar="F[,F]",
+        help="subtitle files of both languages besides SRT: vtt, ass",
+    )
+    parser.add_argument(
+        "--stems", action="store_true", help="the dubbed voice alone and the original sound as WAV files"
+    )
+    parser.add_argument("--report", action="store_true", help="the report as HTML and JSON beside the video")
+    parser.add_argument("--project", action="store_true", help="everything in one ZIP beside the video")
     parser.add_argument(
         "--original-track", action="store_true", help="keep the original sound as a second track of the video"
     )
-    parser.set_defaults(run=run)
 
 
 def _codes(text: str) -> list[str]:
@@ -155,25 +179,45 @@ def _translation(given: str | None, row: dict[str, str], several: bool) -> dict[
 def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> Task:
     source, target = Path(row["input"]), known_code(row["to"])
     name = row.get("output") or f"{source.stem}-{target}.mp4"
-    if not name.lower().endswith(".mp4"):
-        refuse("The output must end in .mp4", "输出文件的扩展名应为 .mp4", name)
-    goal = outputs.goal(arguments.output, several, name, ("mp4",))
-    goals = {"video": goal}
-    if arguments.subtitles:
-        goals |= {"target": goal.with_suffix(f".{target}.srt"), "source": goal.with_suffix(".source.srt")}
-    options = _options(arguments, row, source, target)
+    if not name.lower().endswith((".mp4", ".mkv")):
+        refuse("The output must end in .mp4 or .mkv", "输出文件的扩展名应为 .mp4 或 .mkv", name)
+    goal = outputs.goal(arguments.output, several, name, ("mp4", "mkv"))
+    goals = {"mkv" if goal.suffix.lower() == ".mkv" else "video": goal, **_besides(arguments, goal, target)}
+    options = _options(arguments, row, goal, target)
     used = [source, *(Path(options[name]) for name in ("translation", "reference") if options[name])]
     return Task(JobSpec("dub", options, f"{source.name} → {target}"), goals, tuple(used))
 
 
-def _options(arguments: argparse.Namespace, row: dict[str, str], source: Path, target: str) -> dict[str, Any]:
+def _besides(arguments: argparse.Namespace, goal: Path, target: str) -> dict[str, Path]:
+    """Files beside the video, by the names that ``find`` gives them."""
+    goals: dict[str, Path] = {}
+    forms = dict.fromkeys((*(["srt"] if arguments.subtitles else []), *arguments.subtitle_formats))
+    for form in forms:
+        suffix = "" if form == "srt" else f".{form}"
+        goals |= {
+            f"target{suffix}": goal.with_suffix(f".{target}.{form}"),
+            f"source{suffix}": goal.with_suffix(f".source.{form}"),
+        }
+    if arguments.stems:
+        goals |= {role: goal.with_suffix(f".{role}.wav") for role in ("voice", "original")}
+    if arguments.report:
+        goals |= {
+            "report": goal.with_suffix(".report.json"),
+            "report_page": goal.with_suffix(".report.html"),
+        }
+    if arguments.project:
+        goals["project"] = goal.with_suffix(".project.zip")
+    return goals
+
+
+def _options(arguments: argparse.Namespace, row: dict[str, str], goal: Path, target: str) -> dict[str, Any]:
     reference = row.get("reference") or arguments.reference
     spoken = row.get("language") or arguments.source_language
-    endpoint = None
+    endpoint, languages = None, arguments.subtitle_languages
     if arguments.endpoint:
         endpoint = {"address": arguments.endpoint, "model": arguments.endpoint_model or ""}
     return {
-        "input": str(source),
+        "input": row["input"],
         "stream": arguments.stream,
         "source_language": known_code(spoken) if spoken else None,
         "target_language": target,
@@ -186,15 +230,22 @@ def _options(arguments: argparse.Namespace, row: dict[str, str], source: Path, t
         "keep_background": arguments.keep_background,
         "lines": None,
         "lips": arguments.lips,
-        "soft_subtitles": arguments.soft_subtitles,
+        "soft_subtitles": (languages or "both") if arguments.soft_subtitles else None,
+        "burned_subtitles": (languages or "target") if arguments.burn_subtitles else None,
+        "subtitle_formats": arguments.subtitle_formats,
+        "mkv": goal.suffix.lower() == ".mkv",
+        "stems": arguments.stems,
+        "project": arguments.project,
         "original_track": arguments.original_track,
     }
 
 
 def find(view: JobView) -> Mapping[str, Path]:
-    """Video and subtitles of a finished job."""
-    made = {"video": view.folder / view.result["video"]}
-    made |= {role: view.folder / name for role, name in view.result.get("subtitles", {}).items()}
+    """What a finished job made, by role."""
+    single = ("video", "mkv", "report", "report_page", "project")
+    made = {role: view.folder / view.result[role] for role in single if role in view.result}
+    for group in ("subtitles", "more_subtitles", "stems"):
+        made |= {role: view.folder / name for role, name in view.result.get(group, {}).items()}
     return made
 
 
@@ -204,7 +255,7 @@ def advise(task: Task, view: JobView, error: PipelineError) -> str:
     if not isinstance(error, TranslatorMissing) or not table.is_file():
         return ""
     plan = load_plan(table)
-    place = free_name(task.goals["video"].with_suffix(".lines.srt"))
+    place = free_name(next(iter(task.goals.values())).with_suffix(".lines.srt"))
     subtitles.write(place, [Segment(line.start, line.end, line.source) for line in plan.lines], "srt")
     return Message(
         f"What is said stands in {place}: translate it, then run the same command with --translation {place.name}",

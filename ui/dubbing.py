@@ -13,7 +13,7 @@ from pipelines import subtitles
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
-from ui import examples, languages, lines, notices, results, source
+from ui import examples, exporting, languages, lines, notices, results, source
 from ui.i18n import escaped, language_of, text
 from ui.jobs_view import shown_html
 from ui.report import report_html
@@ -165,6 +165,7 @@ class DubHandlers:
             "after": gr.Video(
                 value=str(showable(self.services, video)) if video else None, visible=video is not None
             ),
+            "export": gr.Accordion(visible=True),
             "folder": gr.Button(visible=self.services.local),
             "saved": shown_html(results.saved_html(list(saved.values())[:1], language)),
             "files": gr.Files(value=paths, visible=bool(paths)),
@@ -185,6 +186,10 @@ class DubHandlers:
         if plan is None:
             return job_id
         return self.services.ask_again(job_id, lines=lines.lines_from(table, plan))
+
+    def export(self, **given: Any) -> str:
+        """Make a finished dub's other files, in the same job: nothing of the dub itself is made again."""
+        return self.services.ask_again(given["job_id"] or "", **exporting.options(given))
 
     def copied(self, how: str, request: gr.Request) -> None:
         """Say whether the numbered lines could be copied (``copied``) or only be selected, as the browser tells."""

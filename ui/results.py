@@ -128,17 +128,22 @@ def output_names(view: JobView) -> dict[Path, str]:
     stem, main = output_stem(view), made(view, MAIN.get(view.kind, ""))
     plan = view.folder / "lines.json"
     spoken = read_state(plan).get("source_language", "source") if view.kind == "dub" else ""
-    names = {}
+    source, target = made(view, "subtitles", "source"), made(view, "subtitles", "target")
+    mkv, names = made(view, "mkv"), {}
     for path in all_made(view):
         if path == made(view, "transcript") and path.name not in view.result.get("files", {}).values():
             continue
         if path == made(view, "speech"):  # facts for the page's picture
             continue
-        if path == made(view, "subtitles", "source"):
+        if source is not None and path.stem == source.stem:
             names[path] = f"{stem.rpartition('-')[0]}-{spoken}{path.suffix}"
-        elif path in (main, made(view, "subtitles", "target")) or view.kind == "transcribe":
+        elif (
+            path in (main, mkv)
+            or (target is not None and path.stem == target.stem)
+            or view.kind == "transcribe"
+        ):
             names[path] = f"{stem}{path.suffix}"
-        elif path == made(view, "report"):
+        elif path in (made(view, "report"), made(view, "report_page")):
             names[path] = f"{stem}-report{path.suffix}"
         elif path.suffix != ".json":
             names[path] = f"{stem}.{path.stem}{path.suffix}"

@@ -37,7 +37,8 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
         options: see ``DubOptions``.
 
     Returns:
-        ``video``, ``subtitles`` (``source`` and ``target``), ``lines``, ``report`` as file names in the folder.
+        ``video``, ``subtitles`` (``source`` and ``target``), ``lines``, ``report``, ``report_page`` as file names in the
+        folder, and what else was asked for: ``more_subtitles``, ``mkv``, ``stems``, ``project``.
 
     Raises:
         PipelineError: with what to do, see the steps.
@@ -61,14 +62,9 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
     phones = speaking.spoken_phones(dub, plan)
     frames = soundtrack.total_frames(dub, plan)
     lips = clock.timed("lips", lambda: picture.draw(dub, plan, phones, sound, frames))
-    clock.timed("video", lambda: outcome.assemble(dub, plan, folder / picture.PICTURE, sound))
-    outcome.write_report(dub, plan, checks, lips, {**heard, "seconds": clock.seconds, "frames": frames})
-    return {
-        "video": outcome.VIDEO,
-        "subtitles": {"source": outcome.SOURCE, "target": outcome.TARGET},
-        "lines": lines.LINES,
-        "report": outcome.REPORT,
-    }
+    made = clock.timed("video", lambda: outcome.assemble(dub, plan, folder / picture.PICTURE, sound))
+    measured = {**heard, "seconds": clock.seconds, "frames": frames}
+    return outcome.finish(dub, plan, made, outcome.Findings(checks, lips, measured))
 
 
 def check_input(path: Path) -> VideoInfo:

@@ -10,6 +10,14 @@ from pipelines.errors import InputError, Message, OptionError
 from pipelines.records import line_from
 from pipelines.types import DubLine
 
+# Which languages are meant: the dub's, the video's, or both.
+ROLES: dict[str | None, tuple[str, ...]] = {
+    "target": ("target",),
+    "source": ("source",),
+    "both": ("target", "source"),
+}
+FORMATS = ("srt", "vtt", "ass")
+
 
 @dataclass(frozen=True, slots=True)
 class DubOptions:
@@ -28,8 +36,13 @@ class DubOptions:
         voice: id of a saved voice, or None.
         keep_background: lay the original sound, ducked, under the dub.
         lips: False leaves the picture as it is.
-        soft_subtitles: put the subtitles of both languages into the video, to be switched on in a player.
+        soft_subtitles: subtitles put into the video to be switched on in a player: a key of ``ROLES`` or None.
+        burned_subtitles: subtitles drawn into the picture: a key of ``ROLES`` or None.
+        subtitle_formats: files of both languages beside the SRT that is always written: ``vtt``, ``ass``.
         original_track: put the original sound into the video as a second track.
+        mkv: write the video as mkv too.
+        stems: write the dubbed voice alone and the original sound as WAV files.
+        project: pack all that was made into a ZIP.
     """
 
     input: Path
@@ -47,8 +60,13 @@ class DubOptions:
     voice: str | None = None
     keep_background: bool = False
     lips: bool = True
-    soft_subtitles: bool = False
+    soft_subtitles: str | None = None
+    burned_subtitles: str | None = None
+    subtitle_formats: tuple[str, ...] = ()
     original_track: bool = False
+    mkv: bool = False
+    stems: bool = False
+    project: bool = False
 
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> DubOptions:
@@ -79,6 +97,33 @@ class DubOptions:
                     Message("Check the name and choose it again.", "请检查文件名后重新选择。"),
                     str(given[name]),
                 )
+        _check_subtitles(given)
         if "lines" in given:
             given["lines"] = tuple(line_from(entry) for entry in given["lines"])
         return cls(**given)
+
+
+def _check_subtitles(given: dict[str, Any]) -> None:
+    """Bring the choices of subtitles into form; before there was a choice of languages, true meant both.
+
+    Raises:
+        OptionError: a choice there is not.
+    """
+    for name in ("soft_subtitles", "burned_subtitles"):
+        chosen = "both" if given.get(name) is True else given.get(name) or None
+        given[name] = chosen
+        if chosen is not None and chosen not in ROLES:
+            listed = ", ".join(str(role) for role in ROLES)
+            raise OptionError(
+                Message(f"Subtitles cannot be in {chosen!r}", f"字幕语言不能为 {chosen!r}"),
+                Message(f"Choose one of: {listed}.", f"可选:{listed}。"),
+            )
+    given["subtitle_formats"] = tuple(given.get("subtitle_formats", ()))
+    for form in given["subtitle_formats"]:
+        if form not in FORMATS:
+            raise OptionError(
+                Message(
+                    f"The subtitles of a dub cannot be written as {form!r}", f"配音字幕不能写成 {form!r}"
+                ),
+                Message(f"Choose from: {', '.join(FORMATS)}.", f"可选:{'、'.join(FORMATS)}。"),
+            )

@@ -1,40 +1,36 @@
-"""Step 5: the video put together, its subtitles and its report."""
+"""Step 5: the video put together, what is wanted beside it, and the report."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pipelines import media, subtitles
+from pipelines import media
 from pipelines.artifacts import fingerprint, options_key, run_stage
-from pipelines.cues import cues
+from pipelines.dub import captions, project, soundtrack
 from pipelines.dub.check import LineCheck
+from pipelines.dub.lines import LINES
+from pipelines.dub.listening import TRANSCRIPT
+from pipelines.dub.report_page import report_page
 from pipelines.dub.run import DubRun
-from pipelines.dub.soundtrack import total_frames
-from pipelines.dub.speaking import times_file
-from pipelines.files import write_json
+from pipelines.files import write_json, write_text
 from pipelines.languages import language_name
 from pipelines.lipsync import LipReport
 from pipelines.progress import OneStage
-from pipelines.records import load_speech_times
-from pipelines.types import DubLine, DubPlan, Segment, Word
+from pipelines.types import DubLine, DubPlan
 
-VIDEO = "dubbed.mp4"
-REPORT = "report.json"
-TARGET, SOURCE = "target.srt", "source.srt"
+VIDEO, MKV = "dubbed.mp4", "dubbed.mkv"
+REPORT, REPORT_PAGE = "report.json", "report.html"
 
 
-def assemble(run: DubRun, plan: DubPlan, picture: Path, sound: Path) -> None:
-    """Write the subtitles of both languages and mux ``dubbed.mp4`` (faststart, marked as AI-dubbed)."""
+def assemble(run: DubRun, plan: DubPlan, picture: Path, sound: Path) -> dict[str, Any]:
+    """Write the subtitles and mux the video (marked as AI-dubbed); returns the result's names of what was made."""
     run.report.step("video", 0, 1, "files")
-    target = [spoken_segment(run, line) for line in plan.lines if line.state == "spoken"]
-    source = [Segment(line.start, line.end, line.source) for line in plan.lines if line.source]
-    ends = float(total_frames(run, plan) / run.info.fps)
-    subtitles.write(run.folder / TARGET, cues(target, until=ends), "srt")
-    subtitles.write(run.folder / SOURCE, cues(source, until=ends), "srt")
-    soft, extra = soft_subtitles(run, plan), original_track(run, plan)
+    written: dict[str, Any] = captions.write_files(run, plan)
+    picture = captions.drawn(run, plan, picture)
+    soft, extra = captions.tracks(run, plan), original_track(run, plan)
     key = options_key(
         picture=fingerprint(picture),
         sound=fingerprint(sound),
@@ -42,12 +38,12 @@ def assemble(run: DubRun, plan: DubPlan, picture: Path, sound: Path) -> None:
         extra=[[run.source_hash, track.stream] for track in extra],
     )
 
-    def make() -> None:
+    def make(name: str) -> None:
         mark = f"AI-dubbed by Dubwright, {plan.source_language} to {plan.target_language}"
         media.mux(
             picture,
             sound,
-            run.folder / VIDEO,
+            run.folder / name,
             run.context.settings,
             language=plan.target_language,
             extra_sounds=extra,
@@ -56,18 +52,21 @@ def assemble(run: DubRun, plan: DubPlan, picture: Path, sound: Path) -> None:
             report=OneStage(run.report, "video"),
         )
 
-    run_stage(run.folder, "video", key, [VIDEO], make)
+    run_stage(run.folder, "video", key, [VIDEO], lambda: make(VIDEO))
+    if run.options.mkv:
+        run_stage(run.folder, "mkv", key, [MKV], lambda: make(MKV))
+        written["mkv"] = MKV
+    if run.options.stems:
+        written["stems"] = soundtrack.write_stems(run, plan)
     run.report.step("video", 1, 1, "files")
+    return {"video": VIDEO, **written}
 
 
-def soft_subtitles(run: DubRun, plan: DubPlan) -> tuple[media.SubtitleTrack, ...]:
-    """Both languages, where they were asked for and something is written in them."""
-    files = ((TARGET, plan.target_language), (SOURCE, plan.source_language))
-    return tuple(
-        media.SubtitleTrack(run.folder / name, language, language_name(language).en)
-        for name, language in files
-        if run.options.soft_subtitles and (run.folder / name).read_text(encoding="utf-8").strip()
-    )
+def names(made: dict[str, Any]) -> list[str]:
+    """Every file that a result names."""
+    return [
+        name for value in made.values() for name in (value.values() if isinstance(value, dict) else [value])
+    ]
 
 
 def original_track(run: DubRun, plan: DubPlan) -> tuple[media.ExtraSound, ...]:
@@ -76,16 +75,6 @@ def original_track(run: DubRun, plan: DubPlan) -> tuple[media.ExtraSound, ...]:
         return ()
     title = f"Original ({language_name(plan.source_language).en})"
     return (media.ExtraSound(run.options.input, run.options.stream, plan.source_language, title),)
-
-
-def spoken_segment(run: DubRun, line: DubLine) -> Segment:
-    """A dubbed line with the times of its words on the video's clock, so that its cues follow the voice."""
-    _, words = load_speech_times(times_file(run, line))
-    shifted = tuple(
-        Word(word.start + line.speak_start, word.end + line.speak_start, word.text, word.prob)
-        for word in words
-    )
-    return Segment(line.speak_start, line.speak_end, line.text, shifted)
 
 
 def line_report(line: DubLine, check: LineCheck | None) -> dict[str, Any]:
@@ -99,17 +88,28 @@ def line_report(line: DubLine, check: LineCheck | None) -> dict[str, Any]:
     }
 
 
-def write_report(
-    run: DubRun, plan: DubPlan, checks: Sequence[LineCheck], lips: LipReport, measures: dict[str, Any]
-) -> dict[str, Any]:
-    """Write ``report.json``: fit and read-back per line, voice, loudness, lips, lengths."""
-    by_line = {check.index: check for check in checks}
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found out about a dub; ``measured`` is the report's ``voice``, ``loudness``, ``seconds`` and ``frames``."""
+
+    checks: Sequence[LineCheck]
+    lips: LipReport
+    measured: dict[str, Any]
+
+
+def finish(run: DubRun, plan: DubPlan, made: dict[str, Any], found: Findings) -> dict[str, Any]:
+    """Write the report and, where it was asked for, the project; returns the job's result."""
+    by_line = {check.index: check for check in found.checks}
     report = {
         "source_language": plan.source_language,
         "target_language": plan.target_language,
         "lines": [line_report(line, by_line.get(line.index)) for line in plan.lines],
-        "lips": asdict(lips),
-        **measures,
+        "lips": asdict(found.lips),
+        **found.measured,
     }
     write_json(run.folder / REPORT, report)
-    return report
+    write_text(run.folder / REPORT_PAGE, report_page(report, run.options.input.name))
+    result = {**made, "lines": LINES, "report": REPORT, "report_page": REPORT_PAGE}
+    if run.options.project:
+        result["project"] = project.pack(run, [*names(result), TRANSCRIPT])
+    return result

@@ -12,6 +12,7 @@ from pipelines.progress import OneStage
 from pipelines.types import DubPlan, Samples
 
 SOUND = "dub.wav"
+VOICE, ORIGINAL = "voice.wav", "original.wav"  # stems
 RATE = 48_000
 CHANNELS = 2
 
@@ -52,6 +53,27 @@ def mix(run: DubRun, plan: DubPlan) -> Path:
 
     run_stage(run.folder, "mix", key, [SOUND], make)
     return run.folder / SOUND
+
+
+def write_stems(run: DubRun, plan: DubPlan) -> dict[str, str]:
+    """Write the dubbed voice alone and the original sound, each as long as the picture; returns their names by role."""
+    duration = float(total_frames(run, plan) / run.info.fps)
+    pieces = [(line.speak_start, line_file(run, line.index)) for line in plan.lines if line.state == "spoken"]
+    report = OneStage(run.report, "video")
+    voice = options_key(pieces=[(start, fingerprint(path)) for start, path in pieces], duration=duration)
+    original = options_key(source=run.source_hash, stream=run.options.stream, duration=duration)
+
+    def mix_voice() -> None:
+        audio.mix_lines(pieces, duration, RATE, CHANNELS, run.folder / VOICE, report=report)
+
+    def copy_original() -> None:
+        audio.mix_lines(
+            [], duration, RATE, CHANNELS, run.folder / ORIGINAL, background=background(run), report=report
+        )
+
+    run_stage(run.folder, "stem-voice", voice, [VOICE], mix_voice)
+    run_stage(run.folder, "stem-original", original, [ORIGINAL], copy_original)
+    return {"voice": VOICE, "original": ORIGINAL}
 
 
 def line_file(run: DubRun, index: int) -> Path:

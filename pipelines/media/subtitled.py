@@ -14,7 +14,7 @@ from pipelines.media import ffmpeg as program
 from pipelines.media.encoder import x264
 from pipelines.media.ffmpeg import command, target
 from pipelines.media.frames import SCALING, input_matrix, on_grid, sdr
-from pipelines.media.mux import AAC_BITRATE, COPIED, SubtitleTrack, three_letters
+from pipelines.media.mux import AAC_BITRATE, COPIED, SUBTITLE_CODECS, SubtitleTrack, three_letters
 from pipelines.media.probe import clock_input, probe
 from pipelines.progress import NullReport, Report
 from pipelines.settings import Settings
@@ -23,7 +23,6 @@ from pipelines.types import AudioTrack
 STAGE = "mux"
 BURNING = Message("The subtitles could not be burned into the video", "无法将字幕烧录到视频中")
 CARRYING = Message("The subtitles could not be added to the video", "无法将字幕添加到视频中")
-CODECS = {".mp4": "mov_text", ".mkv": "srt"}
 
 
 def burn_in(
@@ -81,7 +80,7 @@ def add_soft(
         OptionError: another kind of file is asked for. MediaError: ffmpeg failed. DiskFull: no room. Stopped: the user asked.
     """
     form = out.suffix.lower()
-    if form not in CODECS:
+    if form not in SUBTITLE_CODECS:
         raise OptionError(
             Message(f"Subtitles cannot be added to {out.name!r}", f"无法将字幕添加到 {out.name!r}"),
             Message("Choose mp4 or mkv.", "请选择 mp4 或 mkv。"),
@@ -95,7 +94,7 @@ def add_soft(
     streams = [clock_input(video)["V:0"], *sound]
     for number, track in enumerate(subtitles):
         streams.append(ffmpeg.input(target(track.path), format="srt")["s:0"])
-        options[f"c:s:{number}"] = CODECS[form]
+        options[f"c:s:{number}"] = SUBTITLE_CODECS[form]
         options[f"disposition:s:{number}"] = "default" if number == 0 else "0"
         tags += _tags(f"s:{number}", track.language, track.title)
     with part_file(out) as part:

@@ -17,6 +17,7 @@ from pipelines import remade, weights
 from pipelines.asr import RECOGNIZERS
 from pipelines.backend.policy import Policy
 from pipelines.backend.probe import Probe
+from pipelines.dub.options import DubOptions
 from pipelines.errors import InputError, MediaError
 from pipelines.files import read_json
 from pipelines.jobs.locks import held
@@ -79,6 +80,25 @@ def test_a_dub_is_saved_under_its_name_and_never_over_another(services: Services
     assert "my talk 你好-es (2).mp4" in shown["saved"].value
     handlers.show(view, "en")
     assert len(list(services.settings.outputs.iterdir())) == 5, "looking again makes no second copy"
+
+
+def test_an_export_asks_the_same_job_for_more(services: Services, tmp_path: Path) -> None:
+    handlers = DubHandlers(services)
+    job = handlers.submit(asking(), **dub_values(file=str(clip(tmp_path / "talk.mp4"))))
+    ended(services, job)
+    none = dict.fromkeys(("original_track", "mkv", "stems", "project"), False)
+    chosen = {
+        "soft_subtitles": "none",
+        "burned_subtitles": "both",
+        "subtitle_formats": ["vtt"],
+        **none,
+        "mkv": True,
+    }
+    assert handlers.export(job_id=job, **chosen) == job
+    options = ended(services, job).options
+    assert (options["soft_subtitles"], options["burned_subtitles"]) == (None, "both")
+    assert (options["subtitle_formats"], options["mkv"], options["stems"]) == (["vtt"], True, False)
+    DubOptions.from_json(options)
 
 
 def test_without_a_translator_the_table_opens_and_its_lines_make_the_dub(

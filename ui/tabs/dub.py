@@ -10,7 +10,7 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.components import Component
 
-from ui import languages, lines, source
+from ui import exporting, languages, lines, source
 from ui.dubbing import DubHandlers, first_choice
 from ui.i18n import label
 from ui.jobs_view import Follower, Reopener, job_panel, plainly
@@ -136,6 +136,7 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
                     after = _player("after")
                 told = Source(facts, guess, before, gr.HTML(visible=False), timer, chosen, stream)
                 results: dict[str, Block] = {"before": before, "after": after, **_results(services)}
+        results["export"], wanted, export = exporting.build(demo)
         results["timeline"] = gr.HTML(visible=False, elem_id="dub-timeline")
         table = _table()
     results |= {"lines": table.group, "help": table.help, "table": table.table}
@@ -143,6 +144,7 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
     follower.connect(demo)
     follower.start(go, handlers.submit, inputs.named(), "dub")
     follower.start(table.again, handlers.again, {"job_id": panel.last, "table": table.table}, "dub_again")
+    follower.start(export, handlers.export, {"job_id": panel.last, **wanted.named()}, "dub_export")
     demo.load(None, target, target, js=first_choice(), **PRIVATELY)
     demo.load(handlers.first_targets, None, target, **PRIVATELY)
     _connect_source(handlers, inputs, told)
