@@ -42,7 +42,7 @@ def add_parser(commands: Any) -> None:
         "--audio", nargs="+", default=[], metavar="IN", help="sound or video files, or folders of them"
     )
     output_flags(parser, "OUT.mp4")
-    parser.add_argument("--engine", help="lip engine (default: ownmouth)")
+    parser.add_argument("--engine", help="lip engine: ownmouth (default), wav2lip, wav2lip-gan")
     parser.add_argument(
         "--fit",
         choices=FITS,

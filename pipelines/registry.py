@@ -27,7 +27,8 @@ class EngineInfo:
     Attributes:
         name: the name used on the command line and in job specs.
         label: what it is, in a few words.
-        licence: licence of code and weights, with its consequence for a user where there is one.
+        licence: licence of code and weights.
+        consequence: what that licence forbids a user to do with the result, where it forbids something.
         packages: import names that must be present.
         programs: executables that must be found on the PATH.
         weights: ids in weights/manifest.toml that must be present.
@@ -44,6 +45,7 @@ class EngineInfo:
     name: str
     label: Message
     licence: str
+    consequence: Message = NO_REASON
     packages: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()

@@ -31,11 +31,12 @@ def _row(part: Message, info: EngineInfo, state: EngineState, language: str) -> 
     kind = "state-ok" if state.ready else "state-no"
     said = f"✓ {text(language, 'ui_engine_ready')}" if state.ready else f"– {state.reason.text(language)}"
     cells = (part.text(language).capitalize(), info.label.text(language))
+    terms = f"{info.consequence.text(language)} {info.licence}".strip()
     return (
         "<tr>"
         + "".join(f"<td>{escaped(cell)}</td>" for cell in cells)
         + f'<td class="{kind}">{escaped(said)}</td><td>{escaped(state.todo.text(language))}</td>'
-        f"<td>{escaped(info.licence)}</td></tr>"
+        f"<td>{escaped(terms)}</td></tr>"
     )
 
 

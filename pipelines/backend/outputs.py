@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from pipelines.errors import BadOutput, Message
 from pipelines.types import Audio
@@ -39,4 +40,25 @@ def check_sound(audio: Audio, text: str, where: str = "") -> None:
     if float(np.ptp(samples)) == 0.0:
         raise BadOutput(
             Message("The voice engine returned one constant value", "语音引擎返回了恒定值"), TODO, where
+        )
+
+
+def check_pictures(pictures: npt.NDArray[np.float32], where: str = "") -> None:
+    """Check pictures (n, h, w, channels) that a network drew of something that is not one colour.
+
+    Raises:
+        BadOutput: a value is not a number, or a whole picture has one value.
+    """
+    flat = pictures.reshape(len(pictures), -1)
+    if not bool(np.isfinite(flat).all()):
+        raise BadOutput(
+            Message("The lip engine returned values that are not numbers", "口型引擎返回了无效数值"),
+            TODO,
+            where,
+        )
+    if bool((np.ptp(flat, axis=1) == 0).any()):
+        raise BadOutput(
+            Message("The lip engine returned a picture of one constant value", "口型引擎返回了恒定值的画面"),
+            TODO,
+            where,
         )

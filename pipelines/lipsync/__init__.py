@@ -94,3 +94,28 @@ LIP_ENGINES.add(
     ),
     "pipelines.lipsync.ownmouth:OwnMouth",
 )
+
+
+def _add_wav2lip(name: str, label: Message) -> None:
+    """Register one of the two sets of weights; both are items of the manifest."""
+    info = EngineInfo(
+        name=name,
+        label=label,
+        licence="Apache-2.0 (code, part of Dubwright); weights: trained on LRS2, research and personal use only",
+        consequence=Message(
+            "Not for commercial use: no videos that are sold or advertise something.",
+            "不可用于商业用途:不得用于销售或广告视频。",
+        ),
+        packages=("cv2", "mediapipe", "torch", "librosa"),
+        weights=(name,),
+        runs_on="device",
+        features=frozenset({"any-size"}),
+    )
+    LIP_ENGINES.add(info, "pipelines.lipsync.wav2lip.engine:Wav2Lip", item=name)
+
+
+_add_wav2lip("wav2lip", Message("Wav2Lip: a network draws the mouth", "Wav2Lip:由神经网络绘制嘴部"))
+# Trained with a discriminator: sharper, but its mouth moves in silence far more often.
+_add_wav2lip(
+    "wav2lip-gan", Message("Wav2Lip + GAN: sharper, less calm", "Wav2Lip + GAN:更清晰,但静音时不够稳定")
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,8 @@ from pipelines.types import FaceTrack, VideoInfo
 RAMP_SECONDS = 0.13  # 3 to 5 frames
 SHORTEST = 3  # frames; a shorter appearance of a face is passed
 ODD = 12.0  # robust standard deviations: something else than the mouth is in the picture
+NO_FACE = Message("No face", "没有人脸")
+ASIDE = Message("The head is turned too far aside", "头部侧转过大")
 Range = tuple[int, int]
 
 
@@ -43,7 +46,7 @@ def make_plan(
     hidden = _persistent(frame_odd > ODD)
     kept = kept_frames(drive.keep, len(base), fps)
     drawn = motion.usable[base] & ~hidden[base] & ~kept
-    drawn = _without_short(drawn)
+    drawn = without_short(drawn)
     aims = targets(drive.phones, len(base), video.fps, drive.offset)
     strength = strength_curve(drawn, fps)
     opening = motion.span.opening(aims.opening)
@@ -90,7 +93,8 @@ def _persistent(hidden: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return kept
 
 
-def _without_short(drawn: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def without_short(drawn: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Without the stretches of fewer than SHORTEST frames."""
     if len(drawn) <= SHORTEST:
         return drawn
     kept = drawn.copy()
@@ -111,13 +115,20 @@ def _notes(
     asked = ~kept
     found = np.asarray(track.found)[base]
     aside = found & (np.abs(motion.turn[base]) >= LONGEST_TURN)
-    cases = (
-        (asked & ~found, "No face", "没有人脸"),
-        (asked & aside, "The head is turned too far aside", "头部侧转过大"),
-        (asked & found & ~aside & hidden[base], "Something covers the mouth", "嘴部被遮挡"),
+    return passed_notes(
+        (
+            (asked & ~found, NO_FACE),
+            (asked & aside, ASIDE),
+            (asked & found & ~aside & hidden[base], Message("Something covers the mouth", "嘴部被遮挡")),
+        ),
+        fps,
     )
+
+
+def passed_notes(cases: Sequence[tuple[npt.NDArray[np.bool_], Message]], fps: float) -> tuple[Message, ...]:
+    """For every reason the times, in seconds, of the frames (n,) that are left as they were because of it."""
     notes = []
-    for where, en, zh in cases:
+    for where, why in cases:
         ranges = [(a, b) for a, b in runs(where) if b - a >= 2]
         if ranges:
             listed = ", ".join(f"{a / fps:.1f}-{b / fps:.1f} s" for a, b in ranges[:8]) + (
@@ -125,8 +136,8 @@ def _notes(
             )
             notes.append(
                 Message(
-                    f"{en} at {listed}: the picture is left as it was there",
-                    f"{zh}({listed}):该处画面保持原样",
+                    f"{why.en} at {listed}: the picture is left as it was there",
+                    f"{why.zh}({listed}):该处画面保持原样",
                 )
             )
     return tuple(notes)

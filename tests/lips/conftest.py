@@ -17,6 +17,7 @@ from pipelines.progress import NullReport
 from pipelines.settings import Settings
 from pipelines.types import FaceTrack, Frame, Phone, VideoInfo
 from tests.lips.phones import SPANISH
+from tests.lips.wav2lip_weights import save_random
 
 SECONDS = 4.0
 
@@ -32,6 +33,13 @@ def lips_settings(lips_home: Path) -> Settings:
     return replace(
         Settings.load(), cache=lips_home / "cache", jobs=lips_home / "jobs", outputs=lips_home / "outputs"
     )
+
+
+@pytest.fixture(scope="session")
+def wav2lip_settings(lips_settings: Settings, lips_home: Path) -> Settings:
+    """With weights for ``wav2lip``, of random numbers, and none for ``wav2lip-gan``."""
+    save_random(lips_home / "weights" / "wav2lip" / "wav2lip.pth")
+    return replace(lips_settings, weights=lips_home / "weights")
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,7 @@ from ui.machine import Machine
 from ui.page import build_page
 from ui.services import Services, source_path
 from ui.tabs.jobs import JobsHandlers
-from ui.tabs.parts import engine_choices
+from ui.tabs.parts import engine_choices, engine_note
 from ui.tabs.talking_head import TalkingHeadHandlers
 from ui.tabs.voice import VoiceHandlers
 
@@ -379,6 +379,22 @@ def test_menus_offer_engines_that_can_run(services: Services, tmp_path: Path) ->
     for file in weights.manifest(bare.settings)["whisper-small"].files:
         (tmp_path / "whisper-small" / file.path).write_bytes(b"x")
     assert "whisper-small" in offered(bare)
+
+
+def test_lip_engines_without_weights_are_shown_with_what_they_lack_and_their_terms(
+    services: Services, tmp_path: Path
+) -> None:
+    from pipelines.lipsync import LIP_ENGINES
+
+    bare = replace(services, settings=replace(services.settings, weights=tmp_path))
+    menu = {value: label for label, value in engine_choices(bare, LIP_ENGINES, "zh")}
+    assert list(menu) == ["ownmouth", "wav2lip", "wav2lip-gan"] and "–" not in menu["ownmouth"]
+    assert menu["wav2lip"].endswith("– 缺少模型文件:wav2lip(见 weights/README.md)")
+    note = engine_note(bare, LIP_ENGINES, "wav2lip", "en")
+    assert note.startswith("**Not for commercial use:") and "python app.py weights wav2lip**" in note
+    assert engine_note(bare, LIP_ENGINES, "wav2lip", "zh").startswith("**不可用于商业用途")
+    assert engine_note(bare, LIP_ENGINES, "ownmouth", "en") == LIP_ENGINES.info("ownmouth").licence
+    assert "Not for commercial use" in banner_html(bare, "en")
 
 
 def test_the_banner_claims_nothing_that_no_engine_does(services: Services) -> None:

@@ -209,7 +209,7 @@ def _more(services: Services, demo: gr.Blocks, given: dict[str, Any]) -> Inputs:
             model=model, key=key, voice=voice, reference=reference, keep_background=background, lips=lips,
             asr_engine=engine_choice(services, demo, RECOGNIZERS, "ui_dub_asr_engine"),
             voice_engine=engine_choice(services, demo, VOICES, "ui_dub_voice_engine"),
-            lip_engine=engine_choice(services, demo, LIP_ENGINES, "ui_dub_lip_engine"),
+            lip_engine=engine_choice(services, demo, LIP_ENGINES, "ui_dub_lip_engine", ready=False),
         )  # fmt: skip
 
 

@@ -50,25 +50,37 @@ def translator_choices(services: Services, language: str) -> list[tuple[str, str
     return [(text(language, "ui_dub_auto"), ""), *engine_choices(services, TRANSLATORS, language), by_hand]
 
 
-def engine_choice(services: Services, demo: gr.Blocks, registry: Registry[Any], key: str) -> gr.Dropdown:
-    """A menu of engines, in the browser's language, with the licence of the chosen one below it."""
+def engine_choice(
+    services: Services, demo: gr.Blocks, registry: Registry[Any], key: str, *, ready: bool = True
+) -> gr.Dropdown:
+    """A menu of engines, in the browser's language, with what is to be known of the chosen one below it.
+
+    ``ready``: beside the default, only those that can run now; else all, with what they lack.
+    """
     services.look_for_engines()
     first = registry.infos()[0].name
     menu = gr.Dropdown(
-        engine_choices(services, registry, "en", ready=True), value=first, label=label(key), interactive=True
+        engine_choices(services, registry, "en", ready=ready), value=first, label=label(key), interactive=True
     )
-    note = gr.Markdown(registry.info(first).licence, elem_classes="quiet")
+    note = gr.Markdown(engine_note(services, registry, first, "en"), elem_classes="quiet")
 
     def fill(request: gr.Request) -> gr.Dropdown:
         services.look_for_engines()
-        return gr.Dropdown(choices=engine_choices(services, registry, language_of(request), ready=True))
+        return gr.Dropdown(choices=engine_choices(services, registry, language_of(request), ready=ready))
 
-    def licence(name: str) -> str:
-        return registry.info(name).licence
+    def tell(name: str, request: gr.Request) -> str:
+        return engine_note(services, registry, name, language_of(request))
 
     demo.load(fill, None, menu, **PRIVATELY)
-    menu.change(licence, menu, note, queue=False, **PRIVATELY)
+    menu.change(tell, menu, note, queue=False, **PRIVATELY)
     return menu
+
+
+def engine_note(services: Services, registry: Registry[Any], name: str, language: str) -> str:
+    """Markdown: what the licence forbids, what an engine that cannot run needs, and the licence."""
+    info, state = registry.info(name), registry.state(name, services.context)
+    urgent = [info.consequence.text(language), state.todo.text(language)]
+    return "\n\n".join([*(f"**{words}**" for words in urgent if words), info.licence])
 
 
 def only_with(menu: gr.Dropdown, registry: Registry[Any], feature: str, component: Component) -> None:

@@ -109,7 +109,7 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
         fits = [(label(f"ui_head_fit_{fit}"), fit) for fit in FITS]
         fit = gr.Dropdown(fits, value="pingpong", label=label("ui_head_fit"))
         offset = gr.Slider(-0.5, 0.5, value=0.0, step=0.02, label=label("ui_head_offset"))
-        engine = engine_choice(services, demo, LIP_ENGINES, "ui_engine")
+        engine = engine_choice(services, demo, LIP_ENGINES, "ui_engine", ready=False)
     return {
         "file": file, "path": path, "sound": sound, "words": words, "language": language,
         "reference": reference, "fit": fit, "offset": offset, "engine": engine,

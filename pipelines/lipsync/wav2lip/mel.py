@@ -87,7 +87,7 @@ def _filters() -> F32:
     return np.asarray(made, np.float32)
 
 
-def first_column(frame: int, fps: Fraction, offset: Fraction = Fraction(0)) -> int:
+def first_column(frame: int | Fraction, fps: Fraction, offset: Fraction = Fraction(0)) -> int:
     """The column at which the sound of a frame begins; ``offset``: seconds by which the mouth is later than the sound.
 
     Exact for every frame rate: a rate that is added up as a decimal drifts by frames in an hour.
