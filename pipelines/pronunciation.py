@@ -14,11 +14,15 @@ from difflib import SequenceMatcher
 
 from pipelines.errors import Message, OptionError
 from pipelines.g2p import ENGINES, Unit, units
+from pipelines.g2p.given import emphasised, given_symbols
 from pipelines.g2p.symbols import PUNCTUATION
 from pipelines.g2p.tokens import CJK, KANA, tokens
 from pipelines.text import clauses, clean, normalise
+from pipelines.text.marks import Part, parts
 
-__all__ = ["PUNCTUATION", "Pronounced", "pronounce", "speakable_languages"]
+__all__ = ["PUNCTUATION", "Pronounced", "pronounce", "reading", "speakable_languages"]
+
+PAUSE = "…"  # what a pause mark becomes inside a line: about half a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +65,48 @@ def pronounce(text: str, language: str) -> tuple[Pronounced, ...]:
             Message(f"Speech in {language!r} is not available", f"无法合成语言 {language!r} 的语音"),
             Message(f"Languages that can be spoken now: {known}.", f"目前可合成的语言:{known}。"),
         )
+    return tuple(item for part in parts(text) for item in _part(part, language))
+
+
+def reading(text: str, language: str) -> str:
+    """What will be said for a text, as words: numbers and signs spelled out, marks followed; for the writer to check."""
+    said: list[str] = []
+    for part in parts(text):
+        if part.pause:
+            said.append(f"[{part.pause:g} s]")
+        elif part.says:
+            plain = given_symbols(part.says, language) is None
+            said.append(normalise(part.says, language) if plain else f"‹{part.says}›")
+        else:
+            said.append(normalise(part.text, language))
+    return " ".join(words for words in said if words)
+
+
+def _part(part: Part, language: str) -> tuple[Pronounced, ...]:
+    """One stretch between marks, and what the marks ask for."""
+    if part.pause:
+        return (Pronounced(PAUSE, (PAUSE,)),)
+    if part.says:
+        symbols = given_symbols(part.says, language)
+        return (Pronounced(part.text, _spoken_symbols(part.says, language) if symbols is None else symbols),)
+    found = _plain(part.text, language)
+    if not part.emphasis:
+        return found
+    return tuple(item if item.mark else Pronounced(item.text, emphasised(item.symbols)) for item in found)
+
+
+def _plain(text: str, language: str) -> tuple[Pronounced, ...]:
     spoken = normalise(text, language)
     said = [unit for clause in clauses(spoken, language) for unit in units(clause.text, clause.language)]
     return _as_written(tokens(clean(text)), said)
+
+
+def _spoken_symbols(words: str, language: str) -> tuple[str, ...]:
+    """Symbols of words that stand for one written word, blanks between them."""
+    found: list[str] = []
+    for item in _plain(words, language):
+        found += ([" "] if found and not item.mark else []) + list(item.symbols)
+    return tuple(found)
 
 
 def _as_written(written: Sequence[str], said: Sequence[Unit]) -> tuple[Pronounced, ...]:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from pipelines import glossary
 from pipelines.artifacts import fingerprint, options_key, run_stage
 from pipelines.backend.outputs import check_sound
 from pipelines.errors import InputError, Message, OptionError
@@ -16,6 +17,7 @@ from pipelines.records import save_speech_times
 from pipelines.registry import EngineContext
 from pipelines.sample import learn
 from pipelines.text.detection import find_language
+from pipelines.text.marks import written
 from pipelines.voice import VOICES, SpeakOptions, VoiceEngine, choice
 from pipelines.voice.library import load_profile, save_profile
 
@@ -39,7 +41,8 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
     engine_name = options.get("engine") or "kokoro"
     _check(engine_name, options, report)
     engine = VOICES.get(engine_name, context)
-    language = options.get("language") or _found_language(str(options["text"]), engine, report)
+    language = options.get("language") or _found_language(written(str(options["text"])), engine, report)
+    options = {**options, "text": glossary.marked(str(options["text"]), glossary.load(context.settings))}
     reference = Path(options["reference"]) if options.get("reference") else None
     origin = (
         fingerprint(reference)

@@ -67,6 +67,7 @@ ul[role=listbox] li[aria-label*="✕"] {opacity: .5;}
 .problem.note {border-color: var(--dw-warn);}
 .problem.hint {border-color: var(--color-accent);}
 .inset {padding: 0 14px; margin: 2px 0;}
+.reads {color: var(--body-text-color-subdued); font-size: .92rem; max-height: 9em; overflow: auto; padding: 0 14px;}
 .quiet {color: var(--body-text-color-subdued); font-size: .88rem;}
 .timeline svg {width: 100%; height: auto; display: block;}
 .timeline {overflow-x: auto;}

@@ -104,7 +104,7 @@ def unfitted(line: DubLine) -> DubLine:
 def wishes(run: DubRun, plan: DubPlan, line: DubLine, voice: VoiceProfile) -> list[LineWish]:
     """What a line asks of the time line; nothing, and a note, when nothing in it can be spoken."""
     try:
-        length = run.voice_engine.length(line.text, plan.target_language, voice)
+        length = run.voice_engine.length(run.spoken(line.text), plan.target_language, voice)
     except InputError as error:
         run.report.note(
             Message(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from pipelines import glossary
 from pipelines.artifacts import fingerprint
 from pipelines.dub.options import DubOptions
 from pipelines.progress import Report
@@ -31,6 +32,14 @@ class DubRun:
     def source_hash(self) -> str:
         """SHA-256 of the video file: every step's key begins with it."""
         return fingerprint(self.options.input)
+
+    @cached_property
+    def _glossary(self) -> glossary.Glossary:
+        return glossary.load(self.context.settings)
+
+    def spoken(self, text: str) -> str:
+        """A line with the words of the user's glossary marked by how they are said."""
+        return glossary.marked(text, self._glossary)
 
     @cached_property
     def voice_engine(self) -> VoiceEngine:

@@ -119,8 +119,9 @@ def say_line(run: DubRun, line: DubLine, placed: LineFit, voice: VoiceProfile, f
     """Speak one line to its file, unless it is there."""
     name = f"{line.index + 1:04d}"
     target = run.options.target_language
+    text = run.spoken(line.text)
     key = options_key(
-        text=line.text,
+        text=text,
         language=target,
         engine=voice.engine,
         voice=voice_key(voice),
@@ -129,7 +130,7 @@ def say_line(run: DubRun, line: DubLine, placed: LineFit, voice: VoiceProfile, f
 
     def make() -> None:
         asked = SpeakOptions(seconds=placed.seconds)
-        speech = run.voice_engine.speak(line.text, target, voice, asked, NullReport())
+        speech = run.voice_engine.speak(text, target, voice, asked, NullReport())
         check_sound(speech.audio, line.text, line.text[:60])
         media.save_audio(folder / f"{name}.wav", Audio(speech.audio.samples, speech.audio.sr))
         save_speech_times(folder / f"{name}.json", speech.phones, speech.words)

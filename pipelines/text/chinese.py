@@ -6,6 +6,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from pipelines.text.roman import value
+
 if TYPE_CHECKING:
     from opencc import OpenCC
 
@@ -23,6 +25,24 @@ GAP = re.compile(rf"(?<=\d)\s+(?=[年月日号时点分秒元块个万亿千百�
 LETTER_NUMBER = re.compile(r"(?<=[A-Za-z])[-_]?(?=\d)")
 RANGE = re.compile(r"(?<=[\d℃%])\s?[-–~～]\s?(?=[￥¥$€]?\d)(?!\d+[-–]\d)")
 NOT_A_RANGE = re.compile(r"\d{2,4}-\d{1,2}-\d{1,2}|\d{3,4}-\d{7,8}|\d+-\d+-\d+")
+ADDRESS = re.compile(
+    r"https?://[^\s，。；！？（）\u4e00-\u9fff]+|[A-Za-z0-9.+_-]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}|www\.[A-Za-z0-9./-]+"
+)
+ADDRESS_SIGNS = {
+    ".": "点",
+    "/": "斜杠",
+    "@": "艾特",
+    "_": "下划线",
+    "-": "杠",
+    "?": "问号",
+    "=": "等于",
+    "&": "和",
+}
+CHAPTER = re.compile(
+    r"(?<=第)[IVX]+(?=[章节卷部回幕编条期级代届])|(?<![A-Za-z])[IVX]+(?=[期级型类](?!\w*[A-Za-z]))"
+)
+GROUPED = re.compile(r"(?<![\d.])\d{1,3}(?:,\d{3})+(?!\d)")
+VERSION = re.compile(r"(?<![\d.])\d+(?:\.\d+){2,}(?![\d.])")
 JOINT = re.compile(r"(?<=[A-Za-z])-(?=[A-Za-z])")
 
 
@@ -39,8 +59,20 @@ def simplified(text: str) -> str:
     return str(_converter().convert(text))
 
 
+def _address(match: re.Match[str]) -> str:
+    """Web and mail addresses: their signs by name, the rest as words."""
+    said = re.sub(r"^https?://", "", match[0])
+    for sign, name in ADDRESS_SIGNS.items():
+        said = said.replace(sign, f" {name} ")
+    return said
+
+
 def prepare_chinese(text: str) -> str:
     """Spell out what WeText's Chinese grammar misreads: hyphens, ranges, units, letter-and-number names."""
+    text = ADDRESS.sub(_address, text)
+    text = CHAPTER.sub(lambda match: str(value(match[0])), text)
+    text = GROUPED.sub(lambda match: match[0].replace(",", ""), text)
+    text = VERSION.sub(lambda match: match[0].replace(".", "点"), text)
     text = JOINT.sub(" ", text)
     text = LETTER_NUMBER.sub(" ", text)
     if not NOT_A_RANGE.search(text):

@@ -40,6 +40,6 @@ def clean(text: str) -> str:
     text = re.sub(r"(?<=\w)[ ]*\n\s*", ". ", text).replace("\n", " ")
     text = re.sub(r"\.{2,}|。{2,}|…+", "… ", text)
     text = DASHES.sub(lambda match: ", " if match.start() and match.end() < len(match.string) else " ", text)
-    text = re.sub(r"[*_~^|<>\\{}=#]+(?=\s|$)|(?<=\s)[*_~^|<>\\{}=]+|^[*_~^|<>\\{}=#]+", " ", text)
+    text = re.sub(r"[*_~^|<>\\{}=#]+(?=\s|$)|(?<=\s)[*_~^|<>\\{}=]+|^[*_~^|<>\\{}=#]+(?!\d)", " ", text)
     text = re.sub(r"([!?！？])[!?！？]+", r"\1", text)
     return re.sub(r"\s+", " ", text).strip()

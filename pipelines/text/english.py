@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pipelines.text.roman import arabic
+
 MONEY = {"$": ("dollar", "cent"), "£": ("pound", "pence"), "€": ("euro", "cent")}
 SCALE = r"(?:\s*(?:million|billion|trillion|thousand|[kKmMbB]n?)\b)?"
 CENTS = re.compile(r"([$£€])\s?(\d[\d,]*)\.(\d\d)(?!\d)(?!\s*(?:million|billion|trillion))")
@@ -37,6 +39,10 @@ UNIT = re.compile(
     + r")(?![\w/])"
 )
 VERSION = re.compile(r"\bv?(\d+)((?:\.\d+){2,})\b")
+TELEPHONE = re.compile(r"(?<![\w.-])(?:\+\d{1,3}[ -])?(?:\(\d{3}\) ?|\d{3}[ -])?\d{3}-\d{4}(?![\w-])")
+DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+EVEN = re.compile(r"(?<![\d/])(\d0)/\1(?![\d/])")  # fifty fifty
+SIGNED = re.compile(r"(^|(?:to|and|or|from|of|by|at) )([+-])(?=\d)")
 NAME_NUMBER = re.compile(r"(?<=[A-Za-z])[-_]?(?=\d)(?<!\$)")
 NUMBER_NAME = re.compile(r"(?<=\d)(?=[A-Za-z])(?!(?:st|nd|rd|th|s|am|pm|AM|PM|a\.m|p\.m)\b)")
 # Years are read in pairs only where the words around them say that a year is meant; elsewhere it is a quantity.
@@ -69,6 +75,12 @@ def _decade(match: re.Match[str]) -> str:
     return f"{CENTURY[match[1]]} {TENS[int(match[2])]}"
 
 
+def _path(text: str) -> str:
+    for sign, said in (("/", "slash"), ("?", "question mark"), ("=", "equals"), ("&", "and"), ("#", "hash")):
+        text = text.replace(sign, f" {said} ")
+    return text
+
+
 def _dotted(text: str) -> str:
     return text.replace(".", " dot ").replace("-", " dash ").replace("_", " underscore ")
 
@@ -78,10 +90,18 @@ def _version(match: re.Match[str]) -> str:
     return match[1] + match[2].replace(".", " point ")
 
 
+def _telephone(match: re.Match[str]) -> str:
+    """Group by group, digit by digit: ``555-0199`` is "five five five, zero one nine nine"."""
+    groups = [" ".join(DIGITS[int(digit)] for digit in group) for group in re.findall(r"\d+", match[0])]
+    return ("plus " if match[0].startswith("+") else "") + ", ".join(groups)
+
+
 def prepare_english(text: str) -> str:
     """Spell out what WeText's English grammar misreads; the rest is left to the grammar."""
+    text = TELEPHONE.sub(_telephone, arabic(text))
+    text = SIGNED.sub(lambda match: match[1] + ("plus " if match[2] == "+" else "minus "), text)
     text = MAIL.sub(lambda match: f"{_dotted(match[1])} at {_dotted(match[2])}", text)
-    text = ADDRESS.sub(lambda match: _dotted(match[1]) + match[2].replace("/", " slash "), text)
+    text = ADDRESS.sub(lambda match: _dotted(match[1]) + _path(match[2]), text)
     for pattern, said in ABBREVIATED.items():
         text = re.sub(pattern, said, text)
     text = PERSON_SAINT.sub("Saint ", text)
@@ -90,6 +110,8 @@ def prepare_english(text: str) -> str:
     text = SHORT_DECADE.sub(lambda match: TENS[int(match[1])] or match[0], text)
     text = UNIT.sub(lambda match: f"{match[1]} {_singular(match[1], UNITS[match[2]])}", text)
     text = VERSION.sub(_version, text)
+    text = EVEN.sub(r"\1 \1", text)
+    text = re.sub(r"\b([CF])#(?!\w)", r"\1 sharp", text)
     text = re.sub(
         r"(?<![\d,.$£€])1,?000(?![\d,.])", "one thousand", text
     )  # the grammar says a bare "thousand"

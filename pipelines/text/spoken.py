@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from pipelines.text.scripts import SPEAKABLE, Clause, clauses
 if TYPE_CHECKING:
     from wetext import Normalizer
 
+SIGNS = re.compile(r"[^\w\s]|_")
+
 
 @cache
 def _grammar(language: str) -> Normalizer:
@@ -23,15 +26,29 @@ def _grammar(language: str) -> Normalizer:
     return Normalizer(lang=language, operator="tn", remove_erhua=False)
 
 
+def _by_grammar(text: str, language: str) -> str:
+    """What the grammar says; where it has no way through a text ("-5 to +3"), word by word, then without signs."""
+    if not SPEAKABLE.search(text):
+        return text
+    try:
+        return str(_grammar(language).normalize(text))
+    except AssertionError:  # of wetext, which has no error for this
+        words = text.split()
+        if len(words) > 1:
+            return " ".join(_by_grammar(word, language) for word in words)
+        plain = SIGNS.sub("", text)
+        return _by_grammar(plain, language) if plain != text else text
+
+
 def spoken_clause(clause: Clause) -> str:
     """One clause spelled out in its own language."""
     text, language = clause.text, clause.language
     if language == "zh":
-        return str(_grammar("zh").normalize(prepare_chinese(simplified(text))))
+        return _by_grammar(prepare_chinese(simplified(text)), "zh")
     if language == "ja":
-        return str(_grammar("ja").normalize(prepare_japanese(text)))
+        return _by_grammar(prepare_japanese(text), "ja")
     if language == "en":
-        return finish_english(str(_grammar("en").normalize(prepare_english(text))))
+        return finish_english(_by_grammar(prepare_english(text), "en"))
     if language in SPELLINGS:
         return spell_out(text, SPELLINGS[language])
     return text

@@ -114,6 +114,16 @@ def test_a_voice_is_learnt_once_kept_and_used_without_hearing_its_sample_again(
     assert spoken["voice"] == "Jack" and len(encoded) == 1, "only what was spoken, to be compared"
 
 
+def test_the_glossary_says_how_and_the_words_stay_as_written(
+    tmp_path: Path, context: EngineContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speak.glossary, "load", lambda _: {"GIF": "jif"})
+    asked = {**OPTIONS, "text": "A GIF.", "seconds": None}
+    result = speak.run(tmp_path, asked, context, Steps())
+    assert [word["text"] for word in result["words"]] == ["A", "GIF"]
+    assert [phone[-1] for phone in phones_of(tmp_path)][1:4] == ["ʤ", "ɪ", "f"]
+
+
 def test_the_language_of_the_text_is_found_and_told(tmp_path: Path, context: EngineContext) -> None:
     asked = {**OPTIONS, "text": "Buenos días, ¿cómo estás?", "language": None, "seconds": None}
     report = Steps()

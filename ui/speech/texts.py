@@ -24,6 +24,16 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_sample_room": ("dies away in {decay} s", "衰减 {decay} 秒"),
     "ui_sample_silence": ("{share} % silence", "静音 {share}%"),
     "ui_sample_person": ("{count} person", "{count} 人"),
+    # The text
+    "ui_voice_marks": (
+        "[0.5s] pause · <行|XING2> or <live|L AY1 V> as it is said · *word* emphasis",
+        "[0.5s] 停顿 · <行|XING2> 指定读音 · *word* 强调（英文等）",
+    ),
+    "ui_reads": ("Reads as: {words}", "读作：{words}"),
+    "ui_reads_nothing": ("nothing", "（无可读内容）"),
+    "ui_glossary": ("My words: how names are said", "我的词汇：指定读法"),
+    "ui_glossary_keep": ("Save the words", "保存词汇"),
+    "ui_glossary_kept": ("{count} words are kept", "已保存 {count} 个词"),
     # The voices that are kept
     "ui_voice_whose": ("Whose voice", "使用的声音"),
     "ui_voice_new": ("The sample below", "下方的样本"),

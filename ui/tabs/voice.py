@@ -16,8 +16,8 @@ from ui import examples, languages, results
 from ui.i18n import label, text
 from ui.jobs_view import Follower, Reopener, job_panel, shown_html
 from ui.services import Services, showable
-from ui.speech import library, sample
-from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, only_with, open_folder_button
+from ui.speech import library, sample, wording
+from ui.tabs.parts import PRIVATELY, engine_choice, only_with, open_folder_button
 
 LONGEST = 600.0
 
@@ -125,9 +125,7 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
 def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     from pipelines.voice import VOICES
 
-    words = gr.Textbox(label=label("ui_voice_text"), lines=4, max_lines=16, elem_id="voice-text")
-    language = gr.Dropdown([("…", "")], value="", label=label("ui_voice_language"))
-    fill_menu(demo, language, languages.voice_choices)
+    words, language = wording.lay_out(services, demo)
     with gr.Accordion(label("ui_more"), open=False):
         seconds = gr.Number(label=label("ui_voice_seconds"), value=0, minimum=0, maximum=LONGEST)
         speed = gr.Slider(0.7, 1.4, value=1.0, step=0.05, label=label("ui_voice_speed"))
