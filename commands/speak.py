@@ -30,6 +30,8 @@ COLUMNS = (
     ),
 )
 TITLE_LENGTH = 40
+FORMATS = ("wav", "flac", "mp3", "m4a", "opus")
+LOUDNESS = ("-14", "-16", "-23", "off")
 SECONDS, SPEED, SEED = (
     number(0.05, 3600, "number of seconds"),
     number(0.25, 4, "speed"),
@@ -54,13 +56,19 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--to", dest="end", type=moment, metavar="TIME", help="end of that part")
     parser.add_argument("--voice", metavar="ID", help="a kept voice instead of a reference")
-    output_flags(parser, "OUT.wav")
+    output_flags(parser, "OUT.wav (or .flac .mp3 .m4a .opus)")
     parser.add_argument("--engine", help="voice engine (default: kokoro)")
     parser.add_argument(
         "--language", type=language_code, help="language of the text (default: found from the text)"
     )
     parser.add_argument("--seconds", type=SECONDS, metavar="S", help="exact length of the speech")
     parser.add_argument("--speed", type=SPEED, default=1.0, help="1 is natural, 1.25 a quarter faster")
+    parser.add_argument(
+        "--loudness", choices=LOUDNESS, default="-16", help="LUFS of the result (default: -16), or off"
+    )
+    parser.add_argument(
+        "--srt", action="store_true", help="write what is said as OUT.srt, and how it was made as OUT.json"
+    )
     parser.add_argument("--emotion", help="emotion, for engines that have it")
     parser.add_argument(
         "--seed",
@@ -113,14 +121,20 @@ def _task(
         "seconds": _value(row, "seconds", SECONDS, arguments.seconds),
         "speed": _value(row, "speed", SPEED, arguments.speed),
         "emotion": row.get("emotion") or arguments.emotion,
+        "loudness": "off" if arguments.loudness == "off" else float(arguments.loudness),
         "seed": int(_value(row, "seed", SEED, arguments.seed)),
     }
     name = row.get("output") or f"speech-{place:0{len(str(rows))}}.wav"
-    if not name.lower().endswith(".wav"):
-        refuse("The output must end in .wav", "输出文件的扩展名应为 .wav", name)
-    goal = outputs.goal(arguments.output, rows > 1, name, ("wav",))
+    goal = outputs.goal(arguments.output, rows > 1, name, FORMATS)
+    options["format"] = goal.suffix.lower().lstrip(".")
+    if options["format"] not in FORMATS:
+        known = " ".join(f".{form}" for form in FORMATS)
+        refuse(f"The output must end in one of {known}", f"输出文件的扩展名应为 {known}", name)
+    goals = {"audio": goal}
+    if arguments.srt:
+        goals |= {kind: goal.with_suffix(f".{kind}") for kind in ("srt", "json")}
     title = " ".join(row["text"].split())[:TITLE_LENGTH]
-    return Task(JobSpec("speak", options, title), {"audio": goal}, (path,) if path else ())
+    return Task(JobSpec("speak", options, title), goals, (path,) if path else ())
 
 
 def _value(row: dict[str, str], name: str, parse: Any, otherwise: Any) -> Any:
@@ -133,8 +147,9 @@ def _value(row: dict[str, str], name: str, parse: Any, otherwise: Any) -> Any:
 
 
 def find(view: JobView) -> Mapping[str, Path]:
-    """The sound of a finished job."""
-    return {"audio": view.folder / view.result["audio"]}
+    """The sound of a finished job, its subtitles and how it was made."""
+    beside = {kind: view.folder / name for kind, name in view.result.get("files", {}).items()}
+    return {"audio": view.folder / view.result["audio"], **beside}
 
 
 def tell(view: JobView) -> str:

@@ -133,14 +133,14 @@ def output_names(view: JobView) -> dict[Path, str]:
     for path in all_made(view):
         if path == made(view, "transcript") and path.name not in view.result.get("files", {}).values():
             continue
-        if path == made(view, "speech"):  # facts for the page's picture
+        if path in (made(view, "speech"), made(view, "wave")):  # facts for the page's picture
             continue
         if source is not None and path.stem == source.stem:
             names[path] = f"{stem.rpartition('-')[0]}-{spoken}{path.suffix}"
         elif (
             path in (main, mkv)
             or (target is not None and path.stem == target.stem)
-            or view.kind == "transcribe"
+            or view.kind in ("transcribe", "speak")
         ):
             names[path] = f"{stem}{path.suffix}"
         elif path in (made(view, "report"), made(view, "report_page")):

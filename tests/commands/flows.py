@@ -53,8 +53,18 @@ def speak(folder: Path, options: dict[str, Any], context: EngineContext, report:
     """A file with the text; three slow steps, so that progress is seen."""
     for _ in tracked(range(3), report, "speak", 3, "lines"):
         time.sleep(0.3)
-    write_text(folder / "speech.wav", options["text"])
-    return {"audio": "speech.wav", "seconds": options["seconds"] or 1.5, "similarity": 0.71, "language": "en"}
+    name = f"speech.{options['format']}"
+    write_text(folder / name, options["text"])
+    write_text(folder / "speech.srt", "said")
+    write_json(folder / "provenance.json", {"loudness": options["loudness"]})
+    beside = {"srt": "speech.srt", "json": "provenance.json"}
+    return {
+        "audio": name,
+        "files": beside,
+        "seconds": options["seconds"] or 1.5,
+        "similarity": 0.71,
+        "language": "en",
+    }
 
 
 def enrol(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:

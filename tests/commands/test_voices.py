@@ -42,3 +42,14 @@ def test_a_sample_is_described(command: Command, data: Path) -> None:
     assert "6 to 15 s are better" in answer.out
     short = command("voices", "check", path, "--to", "1.0")
     assert short.code == 2 and "at least 3 s are needed" in short.err
+
+
+def test_speech_in_another_format_with_what_belongs_beside_it(command: Command, home: Path) -> None:
+    words = ("speak", "--text", "Hello", "--voice", "Ming", "--loudness", "-23", "--srt", "-o")
+    done = command(*words, "hello.mp3")
+    assert done.code == 0, done.err
+    assert (home / "hello.mp3").read_text() == "Hello" and (home / "hello.srt").read_text() == "said"
+    assert json.loads((home / "hello.json").read_text()) == {"loudness": -23.0}
+    (view,) = JobStore(Settings.load()).list()
+    assert view.options["format"] == "mp3" and view.options["voice"] == "Ming"
+    assert "must end in .wav or .flac or .mp3" in command(*words, "hello.exe").err

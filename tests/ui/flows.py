@@ -115,7 +115,14 @@ def speak(folder: Path, options: dict[str, Any], context: EngineContext, report:
     """One second of tone."""
     _work(report, "speak", 2, 0.2, "lines")
     _tone(folder / "speech.wav")
+    write_text(folder / "speech.srt", "said")
+    write_json(folder / "provenance.json", {})
+    write_json(folder / "wave.json", {"duration": 1.0, "spans": [[0.1, 0.4]], "peaks": [0.1, 0.5]})
+    pieces = options.get("pieces") or [{"text": options["text"], "speed": 1.0, "pause": None}]
     return {
+        "files": {"srt": "speech.srt", "json": "provenance.json"},
+        "wave": "wave.json",
+        "pieces": [{**piece, "start": float(number)} for number, piece in enumerate(pieces)],
         "audio": "speech.wav",
         "seconds": 1.0,
         "similarity": 0.71,

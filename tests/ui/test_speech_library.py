@@ -17,6 +17,7 @@ from ui.dubbing import DubHandlers
 from ui.services import Services
 from ui.speech import library
 from ui.speech.library import LibraryHandlers, voice_choices
+from ui.speech.outcome import OutcomeHandlers
 from ui.tabs.voice import VoiceHandlers
 
 GIVEN: dict[str, Any] = {"sample": examples.sample(), "start": 0, "end": 0, "name": "Ming", "language": "zh",
@@ -30,7 +31,7 @@ def test_a_voice_is_kept_with_consent_and_speaks(services: Services, tmp_path: P
     with pytest.raises(InputError, match="no voice sample yet"):
         handlers.keep(**{**GIVEN, "sample": None}, consent=True)
     view = ended(services, handlers.keep(**GIVEN, consent=True))
-    assert VoiceHandlers(services).show(view, "en")["measures"] == "The voice is kept as **Ming**."
+    assert OutcomeHandlers(services).show(view, "en")["measures"] == "The voice is kept as **Ming**."
     assert not list(services.settings.outputs.glob("*.wav")), "its preview is no result of its own"
     found = describe(library.folder(services), "Ming")
     assert (found.language, found.tags, found.consent) == ("zh", ("warm", "old"), True)

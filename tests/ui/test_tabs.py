@@ -31,6 +31,7 @@ from ui.keeper import save_finished, tidy_uploads
 from ui.machine import Machine
 from ui.page import build_page
 from ui.services import Services, source_path
+from ui.speech.outcome import OutcomeHandlers
 from ui.tabs.jobs import JobsHandlers
 from ui.tabs.parts import engine_choices, engine_note
 from ui.tabs.talking_head import TalkingHeadHandlers
@@ -180,9 +181,9 @@ def test_voice_needs_consent(services: Services, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="may use this voice"):
         VoiceHandlers(services).submit(**given, consent=False)
     view = ended(services, VoiceHandlers(services).submit(**given, consent=True))
-    shown = VoiceHandlers(services).show(view, "en")
+    shown = OutcomeHandlers(services).show(view, "en")
     assert shown["measures"] == "1.00 s · Spanish · likeness to the sample 0.71"
-    assert VoiceHandlers(services).show(view, "zh")["measures"] == "1.00 秒 · 西班牙语 · 与样本相似度 0.71"
+    assert OutcomeHandlers(services).show(view, "zh")["measures"] == "1.00 秒 · 西班牙语 · 与样本相似度 0.71"
     assert (services.settings.outputs / "me Hello there.wav").is_file(), "no comma before the extension"
 
 

@@ -117,7 +117,7 @@ def test_a_voice_is_learnt_once_kept_and_used_without_hearing_its_sample_again(
 def test_the_glossary_says_how_and_the_words_stay_as_written(
     tmp_path: Path, context: EngineContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(speak.glossary, "load", lambda _: {"GIF": "jif"})
+    monkeypatch.setattr("pipelines.speak.flow.glossary.load", lambda _: {"GIF": "jif"})
     asked = {**OPTIONS, "text": "A GIF.", "seconds": None}
     result = speak.run(tmp_path, asked, context, Steps())
     assert [word["text"] for word in result["words"]] == ["A", "GIF"]

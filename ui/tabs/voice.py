@@ -11,13 +11,12 @@ from gradio.blocks import Block
 
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
-from pipelines.jobs.spec import JobView
-from ui import examples, languages, results
+from ui import examples
 from ui.i18n import label, text
-from ui.jobs_view import Follower, Reopener, job_panel, shown_html
-from ui.services import Services, showable
-from ui.speech import library, sample, wording
-from ui.tabs.parts import PRIVATELY, engine_choice, only_with, open_folder_button
+from ui.jobs_view import Follower, Reopener, job_panel
+from ui.services import Services
+from ui.speech import library, outcome, sample, wording
+from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, only_with
 
 LONGEST = 600.0
 
@@ -54,40 +53,11 @@ class VoiceHandlers:
             "seconds": float(given["seconds"]) if given["seconds"] else None,
             "speed": float(given["speed"] or 1.0),
             "emotion": None,
+            "format": given.get("form") or "wav",
+            "loudness": "off" if given.get("loudness") == "off" else float(given.get("loudness") or -16),
             "seed": int(given["seed"] or 0) if "takes" in VOICES.info(given["engine"]).features else 0,
         }
         return self.services.submit(JobSpec("speak", options, f"{whose}: {words[:40]}"))
-
-    def show(self, view: JobView, language: str) -> dict[str, Any]:
-        """The speech, how long it is and how like the sample."""
-        audio = results.made(view, "audio") if view.state == "done" else None
-        if audio is None:
-            return {}
-        if view.kind == library.KEPT:
-            return {
-                "audio": gr.Audio(value=str(showable(self.services, audio)), visible=True),
-                "measures": text(language, "ui_library_kept", name=view.result["voice"]),
-                "folder": gr.Button(visible=False),
-                "saved": shown_html(""),
-            }
-        saved = self.services.save(view)
-        return {
-            "audio": gr.Audio(value=str(showable(self.services, audio)), visible=True),
-            "measures": _measures(view, language),
-            "folder": gr.Button(visible=self.services.local),
-            "saved": shown_html(results.saved_html(list(saved.values()), language)),
-        }
-
-
-def _measures(view: JobView, language: str) -> str:
-    """Length, language and likeness of the speech, as far as the engine says them."""
-    seconds, similarity = view.result.get("seconds"), view.result.get("similarity")
-    said = [text(language, "ui_voice_length", seconds=f"{seconds or 0:.2f}")]
-    if view.result.get("language"):
-        said.append(languages.name(str(view.result["language"]), language))
-    if similarity is not None:
-        said.append(text(language, "ui_voice_similarity", similarity=f"{similarity:.2f}"))
-    return " · ".join(said)
 
 
 def build(services: Services, demo: gr.Blocks) -> Reopener:
@@ -103,15 +73,9 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
             example = gr.Button(label("ui_example"), size="sm", elem_id="voice-example")
         with gr.Column(scale=6, min_width=300):
             panel = job_panel(services, "voice")
-            results_: dict[str, Block] = {
-                "audio": gr.Audio(
-                    label=label("ui_voice_result"), interactive=False, visible=False, elem_id="voice-result"
-                ),
-                "measures": gr.Markdown(elem_id="voice-measures"),
-                "saved": gr.HTML(visible=False),
-            }
-            results_["folder"] = open_folder_button(services)
-    follower = Follower(services, panel, results_, handlers.show)
+            made = outcome.lay_out(services)
+    follower = Follower(services, panel, made.shown, outcome.OutcomeHandlers(services).show)
+    outcome.connect(services, follower, made)
     follower.connect(demo)
     follower.start(go, handlers.submit, inputs, "speak")
     kept = {**given.given(), "name": shelf.name, "language": shelf.language, "tags": shelf.tags,
@@ -130,8 +94,20 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
         seconds = gr.Number(label=label("ui_voice_seconds"), value=0, minimum=0, maximum=LONGEST)
         speed = gr.Slider(0.7, 1.4, value=1.0, step=0.05, label=label("ui_voice_speed"))
         seed = gr.Number(label=label("ui_voice_seed"), value=0, precision=0, elem_id="voice-seed")
+        with gr.Row():
+            form = gr.Dropdown(
+                [(name.upper(), name) for name in outcome.FORMATS], value="wav", label=label("ui_voice_form"),
+                min_width=120, elem_id="voice-form",
+            )  # fmt: skip
+            loudness = gr.Dropdown(
+                [("−16 LUFS", "-16")], value="-16", label=label("ui_voice_loudness"), min_width=120
+            )
+            fill_menu(demo, loudness, lambda language: [
+                (text(language, key), value) for value, key in outcome.LOUDNESS.items()
+            ])  # fmt: skip
         engine = engine_choice(services, demo, VOICES, "ui_engine")
         only_with(engine, VOICES, "takes", seed)
     return {
         "words": words, "language": language, "seconds": seconds, "speed": speed, "seed": seed, "engine": engine,
+        "form": form, "loudness": loudness,
     }  # fmt: skip
