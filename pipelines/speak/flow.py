@@ -11,7 +11,7 @@ from pipelines.cues import CueRules, cues
 from pipelines.errors import InputError, Message, OptionError
 from pipelines.files import read_json, write_json
 from pipelines.languages import language_name
-from pipelines.progress import Report
+from pipelines.progress import OneStage, Report
 from pipelines.records import save_speech_times
 from pipelines.registry import EngineContext
 from pipelines.sample import learn
@@ -165,8 +165,11 @@ def _finished(
         texts=[piece.text for piece in spoken.pieces], version=1,
     )  # fmt: skip
 
+    quiet = OneStage(report, "speak")  # can be stopped, and leaves the bar where it is
+
     def make() -> None:
-        join(files, spoken.gaps, folder / JOINED, lufs, form, context.settings, report)
+        quiet.step("speak", len(files), len(files), "parts")
+        join(files, spoken.gaps, folder / JOINED, lufs, form, context.settings, quiet)
         starts, _ = starts_of(files, spoken.gaps)
         phones, words = on_one_clock(spoken.times, starts)
         save_speech_times(folder / TIMES, phones, words)
@@ -178,7 +181,7 @@ def _finished(
             "duration": starts_of(files, spoken.gaps)[1], "spans": [[one.start, one.end] for one in words],
             "peaks": picture(folder / JOINED),
         })  # fmt: skip
-        encode(folder / JOINED, folder / f"speech.{form}", form, tags(said), context.settings, report)
+        encode(folder / JOINED, folder / f"speech.{form}", form, tags(said), context.settings, quiet)
 
     run_stage(folder, "join", key, [f"speech.{form}", FACTS, TIMES, SUBTITLES, PROVENANCE, WAVE], make)
     kept = {"srt": SUBTITLES, "json": PROVENANCE}

@@ -16,7 +16,7 @@ from pipelines.files import part_file
 from pipelines.limiter import limit_blocks
 from pipelines.media import ffmpeg as program
 from pipelines.media import file_loudness, write_sound
-from pipelines.progress import OneStage, Report
+from pipelines.progress import Report
 from pipelines.settings import Settings
 from pipelines.types import Phone, Samples, Word
 
@@ -95,7 +95,7 @@ def _measured(path: Path, settings: Settings, report: Report) -> float:
     if soundfile.info(path).duration < SHORT:
         samples, sr = soundfile.read(path, dtype="float32")
         return loudness(samples, sr)
-    return file_loudness(path, settings, OneStage(report, "speak"), "encode")
+    return file_loudness(path, settings, report, "encode")
 
 
 def encode(
@@ -115,7 +115,7 @@ def encode(
         arguments = program.command(settings, output)
         what = Message("The sound could not be written", "无法写出音频")
         program.run(
-            [*arguments[:-1], *marks, arguments[-1]], OneStage(report, "speak"), "encode",
+            [*arguments[:-1], *marks, arguments[-1]], report, "encode",
             soundfile.info(source).duration, what, out.name,
         )  # fmt: skip
 

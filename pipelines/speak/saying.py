@@ -13,7 +13,7 @@ from pipelines.artifacts import options_key, run_stage
 from pipelines.backend.outputs import check_sound
 from pipelines.errors import InputError, Message
 from pipelines.media import save_audio
-from pipelines.progress import OneStage, Report
+from pipelines.progress import NoteLevel, Report
 from pipelines.records import load_speech_times, save_speech_times
 from pipelines.speak.joining import Times
 from pipelines.speak.pieces import GAP, Piece, shares
@@ -45,6 +45,24 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
+class _Counted:
+    """What is done of one piece, told as that much of all."""
+
+    report: Report
+    number: int
+    total: int
+
+    def step(self, stage: str, done: float, total: float | None = None, unit: str = "") -> None:
+        """Report; an engine counts its own parts of the piece."""
+        share = done / total if total else 0.0
+        self.report.step("speak", self.number + min(share, 1.0), self.total, "parts")
+
+    def note(self, message: Message, level: NoteLevel = "hint") -> None:
+        """Pass the note on."""
+        self.report.note(message, level)
+
+
+@dataclass(frozen=True, slots=True)
 class Saying:
     """Who says it, in which language and by which glossary; sounds go to ``pieces/`` in the job's folder."""
 
@@ -68,11 +86,10 @@ class Saying:
         (self.folder / FOLDER).mkdir(exist_ok=True)
         files, times = [], []
         for number, (piece, seconds) in enumerate(zip(pieces, lengths, strict=True)):
-            report.step("speak", number, len(pieces), "parts")
-            name = self._say(number, piece, seconds, options, report)
+            told = _Counted(report, number, len(pieces))
+            name = self._say(number, piece, seconds, options, told)
             files.append(f"{FOLDER}/{name}.wav")
             times.append(load_speech_times(self.folder / FOLDER / f"{name}.json"))
-        report.step("speak", len(pieces), len(pieces), "parts")
         return Spoken(pieces, tuple(files), tuple(gaps), tuple(times))
 
     def _lengths(self, pieces: tuple[Piece, ...], seconds: float) -> tuple[list[float], list[float]]:
@@ -102,10 +119,12 @@ class Saying:
         )
 
         def make() -> None:
-            speech = self.engine.speak(text, self.language, self.voice, wishes, OneStage(report, "speak"))
+            report.step("speak", 0, 1, "parts")
+            speech = self.engine.speak(text, self.language, self.voice, wishes, report)
             check_sound(speech.audio, text, piece.text[:60])
             save_audio(self.folder / FOLDER / f"{name}.wav", speech.audio)
             save_speech_times(self.folder / FOLDER / f"{name}.json", speech.phones, speech.words)
+            report.step("speak", 1, 1, "parts")
 
         run_stage(self.folder / FOLDER, name, key, [f"{name}.wav", f"{name}.json"], make)
         return name

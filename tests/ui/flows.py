@@ -120,10 +120,10 @@ def speak(folder: Path, options: dict[str, Any], context: EngineContext, report:
     write_json(folder / "wave.json", {"duration": 1.0, "spans": [[0.1, 0.4]], "peaks": [0.1, 0.5]})
     pieces = options.get("pieces") or [{"text": options["text"], "speed": 1.0, "pause": None}]
     return {
+        "audio": "speech.wav",
         "files": {"srt": "speech.srt", "json": "provenance.json"},
         "wave": "wave.json",
         "pieces": [{**piece, "start": float(number)} for number, piece in enumerate(pieces)],
-        "audio": "speech.wav",
         "seconds": 1.0,
         "similarity": 0.71,
         "language": options["language"] or "es",

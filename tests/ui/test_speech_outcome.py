@@ -23,7 +23,7 @@ def test_files_picture_and_pieces_are_shown_and_a_changed_piece_is_asked_for(ser
     assert shown["files"].visible and len(shown["files"].value) == 3
     assert "Speech: 0:00 of 0:01" in shown["wave"].value and shown["pieces"].visible
     table = shown["table"].value
-    assert table["headers"] == ["No.", "Text", "Speed", "Pause after (s)", "Begins"]
+    assert table["headers"] == ["#", "Text", "Speed", "Pause after (s)", "Begins"]
     assert table["data"] == [[1, "One. Two.", 1.0, None, "0.00 s"]]
     changed = [[1, "One.", 1.0, 0.5, "0.00 s"], [2, "Two?", "x", float("nan"), ""]]
     again = ended(services, handlers.again(view.id, changed))

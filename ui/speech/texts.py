@@ -26,8 +26,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_sample_person": ("{count} person", "{count} 人"),
     # The text
     "ui_voice_marks": (
-        "[0.5s] pause · <行|XING2> or <live|L AY1 V> as it is said · *word* emphasis",
-        "[0.5s] 停顿 · <行|XING2> 指定读音 · *word* 强调（英文等）",
+        "[0.5s] pause · <行|XING2> or <live|L AY1 V> as it is said · \\*word\\* emphasis",
+        "[0.5s] 停顿 · <行|XING2> 指定读音 · \\*word\\* 强调（英文等）",
     ),
     "ui_reads": ("Reads as: {words}", "读作：{words}"),
     "ui_reads_nothing": ("nothing", "（无可读内容）"),
@@ -43,7 +43,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_loud_off": ("as it is spoken", "保持原样"),
     "ui_pieces": ("Pieces: change one, only that is spoken again", "分段：修改某段后只重新生成该段"),
     "ui_pieces_again": ("Speak the changed pieces", "重新生成已修改的分段"),
-    "ui_pieces_number": ("No.", "序号"),
+    "ui_pieces_number": ("#", "#"),
     "ui_pieces_text": ("Text", "文字"),
     "ui_pieces_speed": ("Speed", "语速"),
     "ui_pieces_pause": ("Pause after (s)", "其后停顿（秒）"),
