@@ -12,6 +12,7 @@ from commands.parsing import common_flags, existing_file, language_code, moment,
 from commands.running import Task, run_tasks
 from pipelines.jobs import JobSpec, JobView
 from pipelines.languages import language_name
+from pipelines.speak.script import read_script
 
 COLUMNS = (
     *(
@@ -50,6 +51,21 @@ def add_parser(commands: Any) -> None:
     words = parser.add_mutually_exclusive_group()
     words.add_argument("--text", help="what to say")
     words.add_argument("--text-file", type=Path, metavar="FILE.txt", help="what to say, from a text file")
+    words.add_argument(
+        "--script",
+        type=Path,
+        metavar="FILE",
+        help="a text, a dialogue (NAME: line), a CSV or subtitles: one file a line and all joined, in the folder after -o;"
+        " subtitles keep their times",
+    )
+    parser.add_argument(
+        "--cast",
+        action="append",
+        default=[],
+        metavar="NAME=VOICE",
+        help="for --script: who speaks in which voice",
+    )
+    parser.add_argument("--format", choices=FORMATS, default="wav", help="for --script: of the joined file")
     parser.add_argument("--reference", metavar="REF", help="3 to 15 s of the voice: sound or video")
     parser.add_argument(
         "--from", dest="start", type=moment, metavar="TIME", help="start of the part of REF that is used"
@@ -82,6 +98,8 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Speak; returns the exit code."""
+    if arguments.script:
+        return run_tasks(arguments, [_script(arguments)], find_lines, tell_lines)
     rows, base = _rows(arguments)
     tasks = [_task(arguments, row, base, place, len(rows)) for place, row in enumerate(rows, start=1)]
     return run_tasks(arguments, tasks, find, tell)
@@ -135,6 +153,48 @@ def _task(
         goals |= {kind: goal.with_suffix(f".{kind}") for kind in ("srt", "json")}
     title = " ".join(row["text"].split())[:TITLE_LENGTH]
     return Task(JobSpec("speak", options, title), goals, (path,) if path else ())
+
+
+def _script(arguments: argparse.Namespace) -> Task:
+    """One job for a whole script; a file for every line, one for all, and the report."""
+    path = existing_file(arguments.script)
+    reference = existing_file(arguments.reference) if arguments.reference else None
+    if reference and arguments.voice:
+        refuse("Give either --reference or --voice, not both", "--reference 与 --voice 只能选一个")
+    cast = dict(entry.split("=", 1) for entry in arguments.cast if "=" in entry)
+    if len(cast) < len(arguments.cast):
+        refuse("A cast is given as NAME=VOICE", "角色应写作 名字=声音")
+    options = {
+        "input": str(path),
+        "language": arguments.language,
+        "cast": cast,
+        "voice": arguments.voice,
+        "reference": str(reference) if reference else None,
+        "engine": arguments.engine or "kokoro",
+        "speed": arguments.speed,
+        "format": arguments.format,
+        "loudness": "off" if arguments.loudness == "off" else float(arguments.loudness),
+    }
+    joined = outputs.goal(arguments.output, True, f"{path.stem}.{arguments.format}", FORMATS)
+    goals = {"audio": joined, "lines": joined.with_name(f"{path.stem}-report.json")}
+    for place in range(1, len(read_script(path)) + 1):
+        goals[f"{place:04d}"] = joined.with_name(f"{path.stem}-{place:04d}.wav")
+    return Task(JobSpec("script", options, path.name), goals, (path, *([reference] if reference else [])))
+
+
+def find_lines(view: JobView) -> Mapping[str, Path]:
+    """The joined sound, the report, and every line that was spoken."""
+    made = {"audio": view.result["audio"], "lines": view.result["lines"], **view.result["files"]}
+    return {role: view.folder / name for role, name in made.items()}
+
+
+def tell_lines(view: JobView) -> str:
+    """How many lines, and which of them ran over their time or could not be spoken."""
+    said = [f"{len(view.result['files'])} of {view.result['count']} lines"]
+    for name, words in (("overruns", "over their time"), ("failed", "not spoken")):
+        if numbers := view.result[name]:
+            said.append(f"{words}: {', '.join(map(str, numbers))}")
+    return "; ".join(said)
 
 
 def _value(row: dict[str, str], name: str, parse: Any, otherwise: Any) -> Any:

@@ -49,7 +49,7 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
     _check(engine_name, options, report)
     engine = VOICES.get(engine_name, context)
     text = str(options["text"])
-    language = options.get("language") or _found_language(written(text), engine, report)
+    language = options.get("language") or found_language(written(text), engine, report)
     voice_key = _choose_voice(folder, engine, engine_name, options, language, context, report)
     pieces = given(options["pieces"]) if options.get("pieces") else split(text)
     if not pieces:
@@ -132,7 +132,7 @@ def _check(engine: str, options: dict[str, Any], report: Report) -> None:
         )
 
 
-def _found_language(text: str, engine: VoiceEngine, report: Report) -> str:
+def found_language(text: str, engine: VoiceEngine, report: Report) -> str:
     """The language of the text, told to the user, who may know better."""
     found = find_language(text, engine.languages())
     name = language_name(found.code)

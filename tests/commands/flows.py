@@ -19,7 +19,7 @@ from pipelines.voice.library import save_voice
 
 FLOWS = {
     name: f"tests.commands.flows:{name}"
-    for name in ("transcribe", "speak", "enrol", "sync", "dub", "weights")
+    for name in ("transcribe", "speak", "script", "enrol", "sync", "dub", "weights")
 }
 
 
@@ -64,6 +64,23 @@ def speak(folder: Path, options: dict[str, Any], context: EngineContext, report:
         "seconds": options["seconds"] or 1.5,
         "similarity": 0.71,
         "language": "en",
+    }
+
+
+def script(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
+    """Two lines, of which the second fails."""
+    (folder / "lines").mkdir(exist_ok=True)
+    write_text(folder / "lines" / "0001.wav", "one")
+    write_text(folder / "all.mp3", "all")
+    write_json(folder / "report.json", options["cast"])
+    files = {"0001": "lines/0001.wav"}
+    return {
+        "audio": "all.mp3",
+        "lines": "report.json",
+        "files": files,
+        "count": 2,
+        "overruns": [1],
+        "failed": [2],
     }
 
 

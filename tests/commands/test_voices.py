@@ -53,3 +53,17 @@ def test_speech_in_another_format_with_what_belongs_beside_it(command: Command, 
     (view,) = JobStore(Settings.load()).list()
     assert view.options["format"] == "mp3" and view.options["voice"] == "Ming"
     assert "must end in .wav or .flac or .mp3" in command(*words, "hello.exe").err
+
+
+def test_a_script_is_one_file_a_line_and_one_for_all(command: Command, home: Path) -> None:
+    (home / "play.txt").write_text("Anna: Yes.\nBob: No.")
+    words = ("speak", "--script", "play.txt", "--format", "mp3", "-o", "play/")
+    done = command(*words, "--cast", "Anna=af_heart", "--cast", "Bob=me")
+    assert done.code == 0, done.err
+    assert "(1 of 2 lines; over their time: 1; not spoken: 2," in done.out
+    made = sorted(path.name for path in (home / "play").iterdir())
+    assert made == ["play-0001.wav", "play-report.json", "play.mp3"]
+    assert json.loads((home / "play" / "play-report.json").read_text()) == {"Anna": "af_heart", "Bob": "me"}
+    assert "A cast is given as NAME=VOICE" in command(*words, "--cast", "Anna").err
+    (home / "empty.txt").write_text(" ")
+    assert "no lines to speak" in command("speak", "--script", "empty.txt", "-o", "x/").err

@@ -68,6 +68,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_library_no_consent": ("⚠ nobody said that it may be used", "⚠ 未确认授权"),
     "ui_library_brought": ("The voice {name} was added", "已添加声音 {name}"),
     "ui_library_kept": ("The voice is kept as **{name}**.", "声音已保存为 **{name}**。"),
+    "ui_kind_script": ("Script spoken", "脚本朗读"),
     "ui_kind_enrol": ("Voice kept", "保存声音"),
     "ui_sample_people": ("{count} people", "{count} 人"),
 }
