@@ -31,7 +31,7 @@ class VoiceHandlers:
         """Send off a speech job; returns its id."""
         from pipelines.voice import VOICES
 
-        words, brought, voice = (given["words"] or "").strip(), given["sample"], given["voice"] or None
+        words, brought, voice = (given["words"] or "").strip(), given["sample"], given.get("voice") or None
         if not brought and not voice:
             raise library.no_sample()
         if not words:
