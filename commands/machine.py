@@ -20,5 +20,7 @@ def choose_policy(arguments: argparse.Namespace, settings: Settings, probe: Prob
         device=arguments.device,
         safe_mode=arguments.safe_mode,
         no_half=arguments.no_half,
+        compile=arguments.compile,
+        graphs=arguments.graphs,
         threads=settings.threads,
     )

@@ -51,6 +51,15 @@ def common_flags(*, after_command: bool = False) -> argparse.ArgumentParser:
     machine.add_argument(
         "--no-half", action="store_true", default=unless(False), help="full precision, sizes as they are"
     )
+    machine.add_argument(
+        "--compile", action="store_true", default=unless(False), help="compile networks (NVIDIA cards)"
+    )
+    machine.add_argument(
+        "--graphs",
+        action="store_true",
+        default=unless(False),
+        help="record networks as CUDA graphs (NVIDIA cards)",
+    )
     flags.add_argument("--debug", action="store_true", default=unless(False), help="verbose log, tracebacks")
     return flags
 

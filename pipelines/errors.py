@@ -167,6 +167,12 @@ class OutOfMemory(ResourceError):
     code = "out-of-memory"
 
 
+class TooManyAtOnce(OutOfMemory):
+    """The graphics card ran out of memory in an engine that can compute fewer at once."""
+
+    code = "too-many-at-once"
+
+
 class WorkerDied(ResourceError):
     """The worker process ended without saying why."""
 

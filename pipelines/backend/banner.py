@@ -64,7 +64,10 @@ def _mode(policy: Policy) -> Message:
         return Message("safe mode: no-half (fp32)", "安全模式:不使用半精度(fp32)")
     mode = PRECISIONS[policy.precision]
     off = policy.family == "rocm"
-    return Message(mode.en + ", safe mode off" * off, mode.zh + ",安全模式已关闭" * off)
+    return Message(
+        mode.en + ", safe mode off" * off + ", compiled" * policy.compile + ", CUDA graphs" * policy.graphs,
+        mode.zh + ",安全模式已关闭" * off + ",已编译" * policy.compile + ",CUDA 图" * policy.graphs,
+    )
 
 
 def banner(policy: Policy, probe: Probe, states: Mapping[str, EngineState]) -> Message:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -16,12 +16,10 @@ from pipelines.backend.policy import NO_CARDS, Policy
 from pipelines.errors import Message
 
 Trouble = Literal[
-    "oom_gpu", "oom_host", "no_kernel", "driver_mismatch", "not_compiled", "missing_op", "nan", "illegal_access",
+    "oom_gpu", "oom_batch", "oom_host", "no_kernel", "driver_mismatch", "not_compiled", "missing_op", "nan", "illegal_access",
     "gpu_fault", "segv", "hang", "gpu_reset", "conv_algo", "import", "killed", "other",
 ]  # fmt: skip
 Action = Literal["fresh", "smaller_batch", "float32", "no_sdma", "cpu"]
-# The levers that engines of today answer to; a smaller batch joins when an engine on the card reads ``Policy.batch``.
-LEVERS: frozenset[Action] = frozenset({"fresh", "float32", "no_sdma", "cpu"})
 
 TEXTS: tuple[tuple[Trouble, str], ...] = (  # the first that matches counts
     ("oom_gpu", r"(CUDA|HIP|MPS backend) out of memory|(CUDA|HIP) error: out of memory|hipErrorOutOfMemory"
@@ -58,6 +56,7 @@ FALLBACK = re.compile(
 )
 NAMES: dict[Trouble, Message] = {
     "oom_gpu": Message("the graphics card ran out of memory", "显存不足"),
+    "oom_batch": Message("the graphics card ran out of memory", "显存不足"),
     "no_kernel": Message("the installed torch has no code for the card", "已安装的 torch 不支持该显卡"),
     "driver_mismatch": Message("the driver does not fit the CUDA libraries", "驱动与 CUDA 库不匹配"),
     "not_compiled": Message(
@@ -126,20 +125,20 @@ def classify(text: str, returncode: int = 0) -> Trouble:
     return "segv" if number in CRASHES or returncode in WINDOWS_CRASHES else "other"
 
 
-def next_step(
-    policy: Policy, trouble: Trouble, taken: Sequence[Action] = (), levers: Collection[Action] = LEVERS
-) -> Step | None:
+def next_step(policy: Policy, trouble: Trouble, taken: Sequence[Action] = ()) -> Step | None:
     """The next rung after ``taken``, or None: stop.
 
     A rung that would change nothing (fp32 on fp32, one item at once) is left out; on the CPU only a crash or a hang is
-    tried again, once, because only those may be chance.
+    tried again, once, because only those may be chance. The batch is halved as often as memory runs out in an engine
+    that computes in batches; after a crash one item at once is tried, once.
     """
     if "cpu" in taken:
         return None
     for action in _rungs(policy, trouble):
-        if action not in levers or (action in taken and action != "smaller_batch"):
+        fresh_was_tried = action == "fresh" and "smaller_batch" in taken  # every attempt has a new worker
+        if fresh_was_tried or (action in taken and trouble != "oom_batch"):
             continue
-        safer = _applied(policy, action)
+        safer = _applied(policy, action, trouble)
         if safer is not None:
             return Step(trouble, action, safer)
     return None
@@ -149,7 +148,9 @@ def _rungs(policy: Policy, trouble: Trouble) -> tuple[Action, ...]:
     if policy.family == "cpu":
         return ("fresh",) if trouble in ("segv", "hang") else ()
     if trouble == "oom_gpu":
-        return ("fresh", "smaller_batch", "cpu")
+        return ("fresh", "cpu")
+    if trouble == "oom_batch":
+        return ("smaller_batch", "cpu")
     if trouble in ("nan", "missing_op", "conv_algo"):
         return ("float32", "cpu")
     if trouble in ("gpu_fault", "segv", "illegal_access"):
@@ -159,12 +160,14 @@ def _rungs(policy: Policy, trouble: Trouble) -> tuple[Action, ...]:
     return ("cpu",) if trouble in LASTING else ()
 
 
-def _applied(policy: Policy, action: Action) -> Policy | None:
-    """The policy with a rung applied, or None where that changes nothing."""
+def _applied(policy: Policy, action: Action, trouble: Trouble) -> Policy | None:
+    """The policy with a rung applied, or None where that changes nothing; nothing is compiled any more."""
+    policy = replace(policy, compile=False, graphs=False, benchmark=False)
     if action == "fresh":
         return policy
     if action == "smaller_batch":
-        return replace(policy, batch=policy.batch // 2) if policy.batch > 1 else None
+        fewer = policy.batch // 2 if trouble == "oom_batch" else 1
+        return replace(policy, batch=fewer) if policy.batch > 1 else None
     if action == "float32":
         return None if policy.precision == "float32" else replace(policy, precision="float32")
     if action == "no_sdma":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from pipelines.errors import Message, OptionError
@@ -31,10 +31,16 @@ class Policy:
         device: torch device string (``cpu``, ``cuda:0``, ``mps``).
         precision: number format of torch engines.
         safe_mode: the cautious mode for AMD cards (no half, capped working size).
-        short_side_cap: largest short side in pixels for stages on the GPU, or None.
-        fps_cap: largest frame rate for stages on the GPU, or None.
-        batch: largest batch for stages on the GPU.
+        short_side_cap: the picture that a network sees a part of has at most this short side in pixels, or None. A
+            network with a small input of its own (``wav2lip``: 96 px) gets its faces out of a picture reduced so far;
+            what it draws is laid into the picture at full size.
+        fps_cap: a network draws for at most so many frames a second, or None; above it each drawing serves several
+            frames of the picture, which keeps its rate.
+        batch: how many items a network computes at once.
         threads: CPU threads of an engine.
+        compile: networks are compiled by torch (NVIDIA cards, when asked for).
+        graphs: a network's kernels are recorded once and replayed as a CUDA graph (NVIDIA cards, when asked for).
+        benchmark: cuDNN tries its algorithms for every new shape and keeps the quickest.
         environment: variables the worker's process gets before it starts.
         reason: why this family was chosen, for banner and doctor.
     """
@@ -47,6 +53,9 @@ class Policy:
     fps_cap: int | None = None
     batch: int = 8
     threads: int = 2
+    compile: bool = False
+    graphs: bool = False
+    benchmark: bool = False
     environment: dict[str, str] = field(default_factory=dict)
     reason: str = ""
 
@@ -58,6 +67,8 @@ def choose(
     cpu: bool = False,
     safe_mode: bool | None = None,
     no_half: bool = False,
+    compile: bool = False,
+    graphs: bool = False,
     threads: int = 2,
     environment: Mapping[str, str] | None = None,
 ) -> Policy:
@@ -68,25 +79,43 @@ def choose(
         cpu: the same as ``device="cpu"``.
         safe_mode: True or False when the user said so; None turns it on for AMD cards.
         no_half: 32-bit floats only; sizes stay.
+        compile, graphs: see ``Policy``; for NVIDIA cards outside safe mode only.
         environment: the variables that are set already (``os.environ``); a user's own choice is never overwritten.
 
     Raises:
-        OptionError: the device asked for is not there, or cannot be used; the message says what is.
+        OptionError: the device asked for is not there, or cannot be used; the message says what is. Or it is none on
+            which networks are compiled or recorded.
     """
     env = os.environ if environment is None else environment
-    wanted = "cpu" if cpu else device.strip().lower()
+    chosen = _chosen(probe, "cpu" if cpu else device.strip().lower(), safe_mode, no_half, threads, env)
+    if not (compile or graphs):
+        return chosen
+    if chosen.family != "cuda" or chosen.safe_mode:
+        raise OptionError(
+            Message(
+                "Networks are compiled (--compile) or recorded (--graphs) on NVIDIA cards outside safe mode only",
+                "仅在 NVIDIA 显卡且未启用安全模式时才能编译(--compile)或录制(--graphs)网络",
+            ),
+            Message("Leave the flag out.", "请去掉该参数。"),
+        )
+    return replace(chosen, compile=compile, graphs=graphs)
+
+
+def _chosen(
+    probe: Probe, wanted: str, safe_mode: bool | None, no_half: bool, threads: int, env: Mapping[str, str]
+) -> Policy:
     if wanted == "cpu":
         return Policy(
             threads=threads, safe_mode=bool(safe_mode), environment=NO_CARDS, reason="the CPU was asked for"
         )
     if wanted == "auto":
-        chosen = _best(probe)
-        if chosen is None:
+        best = _best(probe)
+        if best is None:
             few = _threads(threads, env)
             return Policy(threads=threads, safe_mode=bool(safe_mode), environment=few, reason=probe.reason)
     else:
-        chosen = _asked(probe, wanted)
-    return _on_card(probe, chosen, safe_mode, no_half, threads, env)
+        best = _asked(probe, wanted)
+    return _on_card(probe, best, safe_mode, no_half, threads, env)
 
 
 def _threads(threads: int, env: Mapping[str, str]) -> dict[str, str]:
@@ -148,6 +177,7 @@ def _on_card(
         fps_cap=30 if safe else None,
         batch=_batch(memory, safe),
         threads=threads,
+        benchmark=family == "cuda" and not safe,
         environment=extra,
         reason=f"{device.name} passed the test computation",
     )

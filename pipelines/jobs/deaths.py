@@ -18,6 +18,7 @@ from pipelines.errors import (
     Message,
     OutOfMemory,
     PipelineError,
+    TooManyAtOnce,
     WorkerDied,
 )
 from pipelines.jobs.record import JobRecord
@@ -214,6 +215,8 @@ def trouble_of(record: JobRecord, hung: bool, log: str, returncode: int) -> Trou
     code = record.error.get("code")
     if code == BadOutput.code:
         return "nan"
+    if code == TooManyAtOnce.code:
+        return "oom_batch"
     if code == OutOfMemory.code:
         found = classify(log, returncode)
         return found if found == "oom_gpu" else "oom_host"

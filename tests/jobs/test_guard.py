@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -75,27 +76,42 @@ def test_trouble_is_named(text: str, returncode: int, trouble: Trouble) -> None:
     assert classify(text, returncode) == trouble
 
 
-def ladder(policy: Policy, trouble: Trouble, levers: frozenset[Action] | None = None) -> list[str]:
+def ladder(policy: Policy, trouble: Trouble) -> list[str]:
     taken: list[Action] = []
-    while step := next_step(policy, trouble, taken, *([levers] if levers else [])):
+    while step := next_step(policy, trouble, taken):
         taken.append(step.action)
         policy = step.policy
     return [*taken]
 
 
 def test_the_ladder_of_every_trouble() -> None:
-    every: frozenset[Action] = frozenset({"fresh", "smaller_batch", "float32", "no_sdma", "cpu"})
     assert ladder(CARD, "oom_gpu") == ["fresh", "cpu"]
-    assert ladder(CARD, "oom_gpu", every) == ["fresh", *["smaller_batch"] * 3, "cpu"], "8, 4, 2, 1"
+    assert ladder(CARD, "oom_batch") == [*["smaller_batch"] * 3, "cpu"], "8, 4, 2, 1"
     assert ladder(CARD, "nan") == ["float32", "cpu"]
     assert ladder(Policy("rocm", "cuda:0"), "nan") == ["cpu"], "NaN in fp32 must not go round in circles"
     assert ladder(CARD, "no_kernel") == ladder(CARD, "driver_mismatch") == ["cpu"]
     assert ladder(CARD, "hang") == ["no_sdma", "cpu"]
     assert ladder(Policy("cuda", "cuda:0"), "hang") == ["fresh", "cpu"]
-    assert ladder(CARD, "gpu_fault") == ["float32", "fresh", "cpu"]
+    assert ladder(CARD, "gpu_fault") == ["smaller_batch", "float32", "cpu"]
+    assert ladder(replace(CARD, batch=1), "gpu_fault") == ["float32", "fresh", "cpu"]
     assert ladder(CARD, "oom_host") == ladder(CARD, "killed") == ladder(CARD, "other") == []
     assert ladder(Policy(), "segv") == ladder(Policy(), "hang") == ["fresh"]
     assert ladder(Policy(), "oom_host") == ladder(Policy(), "nan") == []
+
+
+def test_a_smaller_batch_is_half_when_memory_ran_out_and_one_after_a_crash() -> None:
+    fewer, one = next_step(CARD, "oom_batch"), next_step(CARD, "segv")
+    assert fewer is not None and (fewer.action, fewer.policy) == ("smaller_batch", replace(CARD, batch=4))
+    assert fewer.message.en == "The graphics card ran out of memory: again with at most 4 at once"
+    assert one is not None and one.policy == replace(CARD, batch=1)
+
+
+def test_after_any_trouble_nothing_is_compiled_any_more() -> None:
+    compiled = Policy("cuda", "cuda:0", "bfloat16", batch=8, compile=True, graphs=True, benchmark=True)
+    for trouble in ("oom_gpu", "oom_batch", "nan", "segv", "hang"):
+        step = next_step(compiled, trouble)  # type: ignore[arg-type]
+        assert step is not None
+        assert (step.policy.compile, step.policy.graphs, step.policy.benchmark) == (False, False, False)
 
 
 def test_on_the_cpu_no_library_sees_the_card() -> None:
@@ -128,7 +144,7 @@ def tries(view: JobView) -> list[str]:
 @pytest.mark.parametrize(
     ("how", "well", "tried"),
     [
-        ("segfault", "cpu", ["rocm|bfloat16|", "rocm|float32|", "rocm|float32|", "cpu|float32|"]),
+        ("segfault", "cpu", ["rocm|bfloat16|", "rocm|bfloat16|", "rocm|float32|", "cpu|float32|"]),
         ("nan", "fp32", ["rocm|bfloat16|", "rocm|float32|"]),
         ("hang", "sdma", ["rocm|bfloat16|", "rocm|bfloat16|0"]),
         (HIP_OOM, "cpu", ["rocm|bfloat16|", "rocm|bfloat16|", "cpu|float32|"]),

@@ -48,6 +48,7 @@ def test_cuda_takes_half_precision_where_it_works() -> None:
         "cuda:0",
         "bfloat16",
         batch=32,
+        benchmark=True,
         environment={"OMP_NUM_THREADS": "2"},
         reason="NVIDIA GeForce RTX 4090 passed the test computation",
     )
@@ -73,6 +74,16 @@ def test_safe_mode_can_be_asked_for_anywhere() -> None:
     policy = choose(CUDA, safe_mode=True)
     assert policy.safe_mode and policy.precision == "float32" and policy.short_side_cap == 720
     assert choose(NONE, safe_mode=True).safe_mode
+
+
+def test_networks_are_compiled_when_asked_for_and_only_where_that_is_wise() -> None:
+    asked = choose(CUDA, compile=True, graphs=True)
+    assert asked == replace(choose(CUDA), compile=True, graphs=True)
+    assert not choose(CUDA).compile and not choose(CUDA).graphs, "never without being asked"
+    for machine, safe in ((CUDA, True), (ROCM, None), (ROCM, False), (NONE, None)):
+        with pytest.raises(OptionError, match="on NVIDIA cards outside safe mode only"):
+            choose(machine, safe_mode=safe, graphs=True)
+        assert not choose(machine, safe_mode=safe).benchmark
 
 
 def test_a_translation_layer_counts_as_an_amd_card() -> None:

@@ -16,7 +16,7 @@ import torch
 from pipelines.backend.guard import classify
 from pipelines.backend.outputs import check_pictures
 from pipelines.backend.policy import Policy
-from pipelines.errors import Message, OutOfMemory
+from pipelines.errors import Message, TooManyAtOnce
 from pipelines.lipsync.geometry import F32
 from pipelines.lipsync.warp import Picture
 from pipelines.lipsync.wav2lip.checkpoint import load_generator
@@ -34,13 +34,14 @@ class Synthesis:
         """
         if policy.family == "cpu":
             torch.set_num_threads(policy.threads)
+        torch.backends.cudnn.benchmark = policy.benchmark
         self.batch = policy.batch
         self._device = torch.device(policy.device)
         self._precision: torch.dtype = getattr(torch, policy.precision)
         network = load_generator(weights)
         network.fold()
         placed: Any = network.to(self._device, self._precision)
-        self._network = placed.to(memory_format=torch.channels_last)
+        self._network = _prepared(placed.to(memory_format=torch.channels_last), policy)
 
     @torch.inference_mode()
     def draw(self, sounds: Sequence[F32], faces: Sequence[Picture]) -> F32:
@@ -54,7 +55,7 @@ class Synthesis:
 
         Raises:
             BadOutput: a face holds values that are not numbers, or one value only.
-            OutOfMemory: the card has no room for ``batch`` faces.
+            TooManyAtOnce: the card has no room for ``batch`` faces.
         """
         count = len(faces)
         if not 0 < count <= self.batch:
@@ -80,8 +81,16 @@ class Synthesis:
         return np.asarray((drawn.permute(0, 2, 3, 1).float() * 255).cpu().numpy(), np.float32)
 
 
-def _too_many(batch: int) -> OutOfMemory:
-    return OutOfMemory(
+def _prepared(network: Any, policy: Policy) -> Any:
+    """Compiled or recorded as the policy says; every call has one shape, so both happen once."""
+    if policy.compile:
+        mode = "reduce-overhead" if policy.graphs else "default"
+        return torch.compile(network, mode=mode, dynamic=False)
+    return torch.compile(network, backend="cudagraphs", dynamic=False) if policy.graphs else network
+
+
+def _too_many(batch: int) -> TooManyAtOnce:
+    return TooManyAtOnce(
         Message(
             f"The graphics card ran out of memory with {batch} faces at once",
             f"显存不足:一次处理 {batch} 张人脸",
