@@ -1,17 +1,24 @@
-"""What the mouth will say: phones heard in a sound track, or spoken from a text."""
+"""What the mouth will say: phones heard in a sound track, or spoken from a text.
+
+The words of a sound track are recognised and their phones laid over the sound. Where no words are found (singing, a
+language nobody here knows) the mouth follows the phones that are heard.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pipelines import media, phones
 from pipelines.artifacts import fingerprint, options_key, run_stage
 from pipelines.asr import RECOGNIZERS, RecognitionOptions, align
+from pipelines.errors import Message
 from pipelines.progress import OneStage, Report
 from pipelines.records import load_speech_times, save_speech_times
 from pipelines.registry import EngineContext
 from pipelines.sync.options import SyncOptions
-from pipelines.types import Phone, Segment, Word
+from pipelines.types import Phone, Samples, Segment, Word
 
 PHONES = "phones.json"
 RECOGNIZER = "whisper"
@@ -21,7 +28,7 @@ def hear(
     folder: Path, asked: SyncOptions, audio: Path, context: EngineContext, report: Report
 ) -> tuple[Phone, ...]:
     """Phones of a sound track: recognised (or the given text laid over what was heard); none when nobody speaks."""
-    key = options_key(audio=fingerprint(audio), text=asked.text, language=asked.language, version=1)
+    key = options_key(audio=fingerprint(audio), text=asked.text, language=asked.language, version=2)
 
     def make() -> None:
         save_speech_times(folder / PHONES, _heard_phones(asked, audio, context, report), ())
@@ -41,7 +48,28 @@ def _heard_phones(
         segments.append(segment)
         report.step("listen", min(segment.end, recognition.duration), recognition.duration, "s")
     report.step("listen", recognition.duration, recognition.duration, "s")
-    return align.phones(follow_text(segments, asked.text), recognition.language, report)
+    heard = phones.hear(_sound(audio, context, report, recognition.duration))
+    if segments:
+        return align.align_segments(follow_text(segments, asked.text), recognition.language, heard).phones
+    found = phones.decode(heard)
+    if found:
+        report.note(WORDLESS)
+    return found
+
+
+WORDLESS = Message(
+    "No words were recognised in this sound: the lips follow what is heard, sound by sound.",
+    "未能识别出文字:口型将直接跟随声音。",
+)
+
+
+def _sound(audio: Path, context: EngineContext, report: Report, duration: float) -> Iterator[Samples]:
+    """The sound track for the phone network, in blocks."""
+    done = 0
+    for block in media.read_sound(audio, context.settings, sr=phones.SR):
+        yield block
+        done += len(block)
+        report.step("listen", min(done / phones.SR, duration), duration, "s")
 
 
 def follow_text(segments: list[Segment], text: str) -> list[Segment]:

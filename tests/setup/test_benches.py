@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
-COMMANDS = ("asr", "dub", "lipsync", "media", "sheet", "voice", "voice_table")
+COMMANDS = ("align", "asr", "dub", "lipsync", "media", "sheet", "voice", "voice_table")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -12,7 +12,7 @@ from pipelines.doctor import registries
 from pipelines.flows import FLOWS
 
 ROOT = Path(__file__).resolve().parents[2]
-TOPS = ("app", "commands", "launcher", "pipelines", "ui")
+TOPS = ("app", "commands", "launcher", "pipelines", "training", "ui")
 FAMILIES = ("asr", "voice", "lipsync", "translate")
 VOCABULARY = {"pipelines.types", "pipelines.errors", "pipelines.progress"}
 GROUND = VOCABULARY | {"pipelines.settings", "pipelines.files", "pipelines.records"}
@@ -129,10 +129,20 @@ def test_engines_know_neither_flows_nor_jobs_nor_other_families() -> None:
         assert breaches(modules, *others, *flows, "pipelines.jobs", "pipelines.doctor") == []
 
 
+def test_the_phone_network_knows_no_engine_and_nothing_knows_its_training() -> None:
+    allowed = VOCABULARY | {"pipelines.g2p.symbols"}
+    for module in under("pipelines.phones"):
+        above = {
+            name for name in ours(module) if name not in allowed and not within(name, "pipelines.phones")
+        }
+        assert above == set(), f"{module} imports {above}"
+    assert breaches([module for module in sources() if not within(module, "training")], "training") == []
+
+
 def test_engines_are_reached_through_their_registry_only() -> None:
-    """Nothing imports an engine's module, except the parts of that engine's own package."""
+    """Nothing imports an engine's module, except the parts of that engine's own package, and training."""
     for engine in engine_modules():
-        modules = [module for module in sources() if not within(module, engine)]
+        modules = [module for module in sources() if not within(module, engine, "training")]
         assert breaches(modules, engine) == []
 
 

@@ -1,0 +1,1 @@
+"""How the networks that lie in this repository were made."""
