@@ -93,7 +93,7 @@ def _grid(seconds: float) -> float:
 def _part(heard: Heard, start: float, end: float) -> Heard:
     """The frames from that of ``start`` to that of ``end``."""
     first, last = int(max(start, 0.0) / STEP), int(end / STEP) + 1
-    return Heard(heard.scores[first:last], heard.mouth[first:last])
+    return Heard(heard.scores[first:last])
 
 
 def _aligned(said: Sequence[Item], heard: Heard, start: float, end: float) -> list[tuple[Word, list[Phone]]]:

@@ -24,7 +24,6 @@ STEP = 2 * HOP / SR  # seconds of one output frame
 DILATIONS = (1, 2, 4, 8, 1, 2, 4, 8, 1, 2)
 SAMPLES = 2 * HOP
 PIECE, MARGIN = 1500, 50  # output frames computed at once, and seen on each side of them
-CURVES = ("opening", "width", "shut")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +32,9 @@ class Heard:
 
     Attributes:
         scores: natural log of the likelihood of each class given the sound, float32 (n, classes).
-        mouth: opening 0…1, width −1…1 and lips shut 0…1 as a mean speaker's, float32 (n, 3).
     """
 
     scores: Floats
-    mouth: Floats
 
     @property
     def seconds(self) -> float:
@@ -63,9 +60,7 @@ class Network:
         """Listen to mono sound at 16 kHz, (m,), at most some minutes of it; n is ``ceil(m / SAMPLES)``."""
         count = -(-len(samples) // SAMPLES)
         if not count:
-            return Heard(
-                np.zeros((0, len(self.log_prior)), np.float32), np.zeros((0, len(CURVES)), np.float32)
-            )
+            return Heard(np.zeros((0, len(self.log_prior)), np.float32))
         mel = log_mel(np.pad(np.asarray(samples, np.float32), (0, count * SAMPLES - len(samples))))
         hidden = self._convolved("front", mel)[:, ::2]
         for number, gap in enumerate(DILATIONS):
@@ -75,7 +70,7 @@ class Network:
             )
             hidden = hidden + self._convolved(name, np.maximum(active, 0), gap)
         hidden = np.maximum(hidden, 0)
-        return Heard(_log_softmax(self._convolved("phones", hidden)).T, self._convolved("mouth", hidden).T)
+        return Heard(_log_softmax(self._convolved("phones", hidden)).T)
 
     def _convolved(self, name: str, signal: Floats, gap: int = 1) -> Floats:
         """(in, n) → (out, n), zeros around."""
@@ -106,15 +101,15 @@ def hear(blocks: Iterable[Samples]) -> Heard:
     Args:
         blocks: mono sound at 16 kHz. Some 10 kB a second of it are kept.
     """
-    pieces: list[Heard] = []
+    pieces: list[Floats] = []
     for before, piece, after in _pieces(blocks):
         found = network().hear(np.concatenate([before, piece, after]))
         first = len(before) // SAMPLES
         last = first + -(-len(piece) // SAMPLES)
-        pieces.append(Heard(found.scores[first:last], found.mouth[first:last]))
+        pieces.append(found.scores[first:last])
     if not pieces:
         return network().hear(np.zeros(0, np.float32))
-    return Heard(np.concatenate([p.scores for p in pieces]), np.concatenate([p.mouth for p in pieces]))
+    return Heard(np.concatenate(pieces))
 
 
 def _pieces(blocks: Iterable[Samples]) -> Iterator[tuple[Samples, Samples, Samples]]:

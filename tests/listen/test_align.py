@@ -105,12 +105,12 @@ def test_rough_times_become_exact(recordings: dict[str, Heard]) -> None:
 
 def test_a_text_that_is_not_said_keeps_its_rough_times(recordings: dict[str, Heard]) -> None:
     heard = recordings["en_jfk"]
-    silence = Heard(np.repeat(heard.scores[:1], 150, axis=0), np.repeat(heard.mouth[:1], 150, axis=0))
+    silence = Heard(np.repeat(heard.scores[:1], 150, axis=0))
     words = (Word(0.5, 1.0, "Buy"), Word(1.0, 1.5, "maps"))
     found = align_segments([Segment(0.5, 1.5, "Buy maps", words)], "en", silence)
     assert [(w.start, w.text, w.prob) for w in found.words] == [(0.5, "Buy", 0.0), (1.0, "maps", 0.0)]
     assert found.phones == ()
-    short = Heard(heard.scores[:3], heard.mouth[:3])
+    short = Heard(heard.scores[:3])
     assert {word.prob for word in align_text("Buy some maps", "en", short).words} == {0.0}
 
 

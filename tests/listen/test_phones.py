@@ -94,7 +94,7 @@ def test_a_path_visits_all_phones_and_may_pass_weak_ones() -> None:
     )
     scores = np.full((len(said), COUNT), -8.0, np.float32)
     scores[np.arange(len(said)), said] = -0.01
-    heard = Heard(scores, np.zeros((len(said), 3), np.float32))
+    heard = Heard(scores)
     found = align([["t", "a", "ə"], ["t"]], heard, 1.0)
     assert found is not None
     times = [[(round(span.start, 3), round(span.end, 3)) for span in word] for word in found]

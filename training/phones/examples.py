@@ -11,8 +11,9 @@ import numpy.typing as npt
 from pipelines.lipsync.articulation import LEAD, targets
 from pipelines.phones.classes import SILENCE, classes
 from pipelines.phones.features import BANDS, SR, log_mel
-from pipelines.phones.network import CURVES, SAMPLES
+from pipelines.phones.network import SAMPLES
 from training.phones.augment import PACES, coloured_noise, recorded, respeeded
+from training.phones.net import CURVES
 from training.phones.synthesise import Clip
 
 Floats = npt.NDArray[np.float32]

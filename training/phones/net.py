@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -11,17 +9,18 @@ from torch import Tensor, nn
 
 from pipelines.phones.classes import COUNT
 from pipelines.phones.features import BANDS
-from pipelines.phones.network import CURVES, DILATIONS
+from pipelines.phones.network import DILATIONS
 
 Floats = npt.NDArray[np.float32]
 Halves = npt.NDArray[np.float16]
 
 WIDTH, TAPS = 128, 3
+CURVES = ("opening", "width", "shut")  # of the lips: learnt beside the classes, not kept
 BEGINNING = 0.005  # deviation of the stacked layers' first weights: as next to nothing, they learn from the first step
 
 
 class PhoneNet(nn.Module):
-    """Log-mel to class scores and mouth curves."""
+    """Log-mel to class scores and, to learn them the better, mouth curves."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +44,7 @@ class PhoneNet(nn.Module):
         return self.phones(hidden), self.mouth(hidden)
 
     def _layers(self) -> dict[str, nn.Conv1d]:
-        named = {"front": self.front, "phones": self.phones, "mouth": self.mouth}
+        named = {"front": self.front, "phones": self.phones}
         return named | {f"block{number}": block for number, block in enumerate(self.blocks)}
 
     def arrays(self, log_prior: Floats) -> dict[str, Halves]:
@@ -60,24 +59,6 @@ class PhoneNet(nn.Module):
             found[f"block{number}.scale"] = scale.numpy()
             found[f"block{number}.shift"] = (norm.bias - mean * scale).detach().numpy()
         return {name: array.astype(np.float16) for name, array in found.items()}
-
-    def take(self, arrays: Mapping[str, Halves]) -> None:
-        """Go on from written weights; normalisation starts with the moments that make it do the same."""
-        with torch.no_grad():
-            for name, layer in self._layers().items():
-                layer.weight.copy_(_tensor(arrays[f"{name}.weight"]))
-                _bias(layer).copy_(_tensor(arrays[f"{name}.bias"]))
-            for number, norm in enumerate(self.norms):
-                mean, variance = _moments(norm)
-                scale = _tensor(arrays[f"block{number}.scale"])
-                norm.weight.copy_(scale)
-                norm.bias.copy_(_tensor(arrays[f"block{number}.shift"]))
-                mean.zero_()
-                variance.fill_(1 - norm.eps)
-
-
-def _tensor(array: Halves) -> Tensor:
-    return torch.from_numpy(array.astype(np.float32))
 
 
 def _bias(layer: nn.Conv1d) -> Tensor:

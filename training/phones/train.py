@@ -1,6 +1,6 @@
 """Train the phone network on generated speech.
 
-    python -m training.phones.train FOLDER OUT.npz --minutes 30 [--from OUT.npz]
+    python -m training.phones.train FOLDER OUT.npz --minutes 30
 
 Files that ``synthesise`` adds to FOLDER while this runs are taken in. Every file in ten is held out and judges the
 network; weights are written (float16, as ``pipelines.phones.network`` reads them) every two minutes.
@@ -27,7 +27,7 @@ from training.phones.synthesise import read
 Floats = npt.NDArray[np.float32]
 
 BATCH = 16
-DECAY = 1e-2
+RATE, DECAY = 3e-3, 1e-2
 WARM_UP = 0.04  # of the time
 MOUTH = 3.0  # weight of the curves' squared error beside the classes' cross-entropy
 SAVE_EVERY = 120.0  # s
@@ -92,14 +92,14 @@ def save(net: PhoneNet, path: Path, log_prior: Floats) -> None:
     part.rename(path)
 
 
-def train(speech: Speech, out: Path, seconds: float, net: PhoneNet, seed: int, highest: float) -> None:
+def train(speech: Speech, out: Path, seconds: float, net: PhoneNet, seed: int) -> None:
     """Train for so long, with a rate that rises for a moment and then falls to nothing."""
     rng = np.random.default_rng(seed)
-    optimiser = torch.optim.AdamW(net.parameters(), highest, weight_decay=DECAY)
+    optimiser = torch.optim.AdamW(net.parameters(), RATE, weight_decay=DECAY)
     began = saved = time.monotonic()
     losses: list[float] = []
     while (spent := (time.monotonic() - began) / seconds) < 1:
-        rate = highest * min(spent / WARM_UP, 1) * (0.5 + 0.5 * np.cos(np.pi * spent)) + 1e-5
+        rate = RATE * min(spent / WARM_UP, 1) * (0.5 + 0.5 * np.cos(np.pi * spent)) + 1e-5
         for group in optimiser.param_groups:
             group["lr"] = rate
         mel, labels, mouth = batch(speech.learn, rng)
@@ -131,10 +131,6 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--from", dest="start", type=Path, help="go on from these weights")
-    parser.add_argument(
-        "--rate", type=float, default=3e-3, help="the highest (with --from a third of it does well)"
-    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
@@ -143,10 +139,7 @@ def main() -> None:
     speech = Speech(asked.folder)
     speech.look()
     net = PhoneNet()
-    if asked.start:
-        with np.load(asked.start) as arrays:
-            net.take({name: arrays[name] for name in arrays.files})
-    train(speech, asked.out, asked.minutes * 60, net, asked.seed, asked.rate)
+    train(speech, asked.out, asked.minutes * 60, net, asked.seed)
 
 
 if __name__ == "__main__":
