@@ -176,7 +176,8 @@ class DubLine:
     ``speak_start``/``speak_end`` are the planned times of the dubbed speech; ``factor`` is asked length divided by
     natural length (the page shows speed = 1 / factor); ``keep`` leaves the original sound there. A line that is too
     long for its time says at what ``needed_speed`` it would have fitted (1.0: it fits) and by about how many words,
-    characters in Chinese and Japanese, it would have to be shorter (``shorten_by``).
+    characters in Chinese and Japanese, it would have to be shorter (``shorten_by``). A ``locked`` line is not edited and
+    keeps its place; ``slowest`` and ``fastest`` are speeds (1.0: natural) beyond which the voice may not go in it.
     """
 
     index: int
@@ -192,6 +193,9 @@ class DubLine:
     state: LineState = "new"
     needed_speed: float = 1.0
     shorten_by: int = 0
+    locked: bool = False
+    slowest: float | None = None
+    fastest: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from pipelines import subtitles
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
-from ui import examples, exporting, languages, lines, notices, results, source
+from ui import drafts, examples, exporting, languages, line_steps, lines, notices, results, source
 from ui.i18n import escaped, language_of, text
 from ui.jobs_view import shown_html
 from ui.report import report_html
@@ -146,7 +147,9 @@ class DubHandlers:
         plan = lines.read_plan(view.folder)
         if plan is None:
             return {"lines": gr.Column(visible=False), "timeline": shown_html("")}
-        table = {"headers": lines.headers(language), "data": lines.rows(plan, language)}
+        draft = drafts.load(view.folder)
+        edited = draft.rows if draft else lines.rows(plan, language)
+        table = {"headers": lines.headers(language), "data": edited}
         return {
             **(self._made(view, language) if view.state == "done" else {}),
             "timeline": shown_html(timeline_svg(plan, language)),
@@ -183,13 +186,77 @@ class DubHandlers:
         """Dub with the edited lines, in the same job: only what changed is made again."""
         view = self.services.store.view(job_id)
         plan = lines.read_plan(view.folder) if view else None
-        if plan is None:
+        if view is None or plan is None:
             return job_id
-        return self.services.ask_again(job_id, lines=lines.lines_from(table, plan))
+        asked = self.services.ask_again(job_id, lines=lines.lines_from(table, plan))
+        drafts.end(view.folder)
+        return asked
 
     def export(self, **given: Any) -> str:
         """Make a finished dub's other files, in the same job: nothing of the dub itself is made again."""
         return self.services.ask_again(given["job_id"] or "", **exporting.options(given))
+
+    def keep_edits(self, job_id: str, table: list[lines.Row], request: gr.Request) -> Any:
+        """Keep the table as it is now beside the job; locked rows are put back."""
+        draft, folder = self._draft(job_id, request)
+        rows, put_back = drafts.locks_kept(draft.rows, table)
+        drafts.save(folder, draft.done(rows))
+        if put_back:
+            notices.warn(request, "ui_dub_locked")
+        return self._table(rows, request) if put_back else gr.skip()
+
+    def undo(self, job_id: str, request: gr.Request) -> Any:
+        """The table one step back."""
+        draft, folder = self._draft(job_id, request)
+        if not draft.past:
+            notices.tell(request, "ui_dub_undo_nothing")
+            return gr.skip()
+        before = draft.undone()
+        drafts.save(folder, before)
+        return self._table(before.rows, request)
+
+    def split(self, job_id: str, place: int | None, table: list[lines.Row], request: gr.Request) -> Any:
+        """The table with the chosen row cut in two."""
+        return self._stepped(line_steps.split, job_id, place, table, request)
+
+    def merge(self, job_id: str, place: int | None, table: list[lines.Row], request: gr.Request) -> Any:
+        """The table with the chosen row joined with the next."""
+        return self._stepped(line_steps.merge, job_id, place, table, request)
+
+    def _stepped(
+        self,
+        step: Callable[[list[lines.Row], int], list[lines.Row]],
+        job_id: str,
+        place: int | None,
+        table: list[lines.Row],
+        request: gr.Request,
+    ) -> Any:
+        if place is None or not 0 <= place < len(table):
+            notices.warn(request, "ui_dub_row_first")
+            return gr.skip()
+        draft, folder = self._draft(job_id, request)
+        rows = step(table, place)
+        drafts.save(folder, draft.done(rows))
+        return self._table(rows, request)
+
+    def _draft(self, job_id: str, request: gr.Request) -> tuple[drafts.Draft, Path]:
+        """The table as it was last kept, and the job's folder.
+
+        Raises:
+            InputError: there is no such job, or it has no lines.
+        """
+        view = self.services.store.view(job_id) if job_id else None
+        plan = lines.read_plan(view.folder) if view else None
+        if view is None or plan is None:
+            raise InputError(
+                Message("This job was deleted", "该任务已被删除"),
+                Message("Start a new one.", "请新建任务。"),
+            )
+        kept = drafts.load(view.folder)
+        return kept or drafts.Draft(lines.rows(plan, language_of(request))), view.folder
+
+    def _table(self, rows: list[lines.Row], request: gr.Request) -> gr.Dataframe:
+        return gr.Dataframe(value={"headers": lines.headers(language_of(request)), "data": rows})
 
     def copied(self, how: str, request: gr.Request) -> None:
         """Say whether the numbered lines could be copied (``copied``) or only be selected, as the browser tells."""
@@ -218,7 +285,7 @@ class DubHandlers:
             notices.warn(request, "ui_dub_pasted_part", count=count, missing=missing)
         else:
             notices.tell(request, "ui_dub_pasted", count=count)
-        return gr.Dataframe(value={"headers": lines.headers(language_of(request)), "data": filled})
+        return self._table(filled, request)
 
 
 def first_choice() -> str:

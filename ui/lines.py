@@ -17,9 +17,10 @@ from ui.i18n import text
 
 FILE = "lines.json"
 # What a request says of a line; how it was spoken is for the flow to find out anew.
-ASKED = ("index", "start", "end", "source", "text", "speaker", "keep")
-COLUMNS = ("number", "start", "end", "source", "text", "keep", "fit")
-TEXT, KEEP, FIT = COLUMNS.index("text"), COLUMNS.index("keep"), COLUMNS.index("fit")
+ASKED = ("index", "start", "end", "source", "text", "speaker", "keep", "locked", "slowest", "fastest")
+COLUMNS = ("number", "start", "end", "source", "text", "keep", "fit", "locked", "speed")
+TEXT, KEEP, FIT, LOCKED, SPEED = (COLUMNS.index(name) for name in ("text", "keep", "fit", "locked", "speed"))
+EXTREMES = (0.5, 2.0)  # speeds nobody needs to go beyond
 Row = list[Any]
 
 
@@ -74,6 +75,43 @@ def fit_text(line: DubLine, target: str, language: str) -> str:
     return text(language, "ui_fit_good" if speed <= 1.25 else "ui_fit_fast", speed=f"{speed:.2f}")
 
 
+def speed_text(line: DubLine) -> str:
+    """``0.9–1.2``, or nothing where the voice may do what it can."""
+    if line.slowest is None and line.fastest is None:
+        return ""
+    return "–".join(f"{limit:g}" if limit else "" for limit in (line.slowest, line.fastest))
+
+
+def parse_speeds(value: object) -> tuple[float | None, float | None]:
+    """Slowest and fastest speed from ``0.9–1.2``, ``0.9-``, ``-1.2`` or ``1``; None where there is no limit.
+
+    Raises:
+        OptionError: it is no pair of speeds.
+    """
+    written = str(value or "").strip().replace(",", ".").replace("×", "")
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)?\s*(?:([-–—])\s*(\d+(?:\.\d+)?)?)?", written)
+    first, dash, last = match.groups() if match else (None, None, None)
+    slowest, fastest = float(first) if first else None, float(last) if last else None
+    if first and not dash:
+        fastest = slowest
+    given = [limit for limit in (slowest, fastest) if limit is not None]
+    wrong = any(not EXTREMES[0] <= limit <= EXTREMES[1] for limit in given) or given != sorted(given)
+    if match is None or wrong:
+        raise OptionError(
+            Message(f"{value!r} is no range of speeds", f"“{value}”不是语速范围"),
+            Message(
+                "Write the slowest and the fastest, such as 0.9–1.2; 1 is natural.",
+                "请写最慢和最快语速，例如 0.9–1.2；1 为自然语速。",
+            ),
+        )
+    return slowest, fastest
+
+
+def ticked(row: Row, column: int) -> bool:
+    """Whether a box of a row is ticked; a table from another program may lack the column."""
+    return len(row) > column and str(row[column]).strip().lower() in ("true", "1")
+
+
 def rows(plan: DubPlan, language: str) -> list[Row]:
     """One row a line, see ``COLUMNS``."""
     return [
@@ -85,6 +123,8 @@ def rows(plan: DubPlan, language: str) -> list[Row]:
             line.text,
             line.keep,
             fit_text(line, plan.target_language, language),
+            line.locked,
+            speed_text(line),
         ]
         for line in plan.lines
     ]
@@ -110,10 +150,13 @@ def lines_from(table: Sequence[Row], plan: DubPlan) -> list[dict[str, Any]]:
             old, following = DubLine(following, 0.0, 0.0, ""), following + 1
         first = old.start if start == time_text(old.start) else parse_time(start)
         last = old.end if end == time_text(old.end) else parse_time(end)
-        keep = str(row[KEEP]).strip().lower() in ("true", "1")
+        slowest, fastest = parse_speeds(row[SPEED]) if len(row) > SPEED else (old.slowest, old.fastest)
         made.append(
-            replace(old, start=first, end=last, source=source.strip(), text=translation.strip(), keep=keep)
-        )
+            replace(
+                old, start=first, end=last, source=source.strip(), text=translation.strip(),
+                keep=ticked(row, KEEP), locked=ticked(row, LOCKED), slowest=slowest, fastest=fastest,
+            )
+        )  # fmt: skip
     made.sort(key=lambda line: line.start)
     _check(made)
     return [{name: getattr(line, name) for name in ASKED} for line in made]
@@ -144,7 +187,7 @@ def fill(table: Sequence[Row], answer: str) -> tuple[list[Row], str]:
             ),
         )
     filled = [
-        [*row[:TEXT], found.get(number, row[TEXT]), *row[TEXT + 1 :]]
+        [*row[:TEXT], row[TEXT] if ticked(row, LOCKED) else found.get(number, row[TEXT]), *row[TEXT + 1 :]]
         for number, row in enumerate(table, start=1)
     ]
     return filled, spans([number for number in wanted if number not in found])
@@ -167,7 +210,8 @@ def fill_from_cues(table: Sequence[Row], cues: Sequence[Segment]) -> tuple[list[
             Message("Choose the subtitles of this very video.", "请选择该视频自己的字幕。"),
         )
     filled = [
-        [*row[:TEXT], words or row[TEXT], *row[TEXT + 1 :]] for row, words in zip(table, found, strict=True)
+        [*row[:TEXT], row[TEXT] if ticked(row, LOCKED) else words or row[TEXT], *row[TEXT + 1 :]]
+        for row, words in zip(table, found, strict=True)
     ]
     return filled, spans([number for number, words in enumerate(found, start=1) if not words])
 

@@ -188,8 +188,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_dub_lip_engine": ("Lips", "口型引擎"),
     "ui_dub_lines": ("The words, line by line", "逐行文字"),
     "ui_dub_lines_help": (
-        "Change any word or time, then press *Dub with these lines*: only what you changed is made again.",
-        "修改任意文字或时间，再点“按这些行配音”：只重新生成改动的部分。",
+        "Change any word or time, then press *Dub with these lines*: only what you changed is made again."
+        " Edits are kept as you make them. A locked row stays as it is; speed limits such as 0.9–1.2 hold for that row.",
+        "修改任意文字或时间，再点“按这些行配音”：只重新生成改动的部分。"
+        "修改会自动保存。锁定的行保持不变；语速限制（如 0.9–1.2）只对该行有效。",
     ),
     "ui_dub_lines_missing": (
         "**The words are here, the translation is not.** No translator for this pair is on this computer. Fill the "
@@ -272,6 +274,14 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_column_text": ("Translation", "译文"),
     "ui_column_fit": ("Fit", "贴合"),
     "ui_column_keep": ("Keep sound", "保留原声"),
+    "ui_column_locked": ("Lock", "锁定"),
+    "ui_column_speed": ("Speed limits", "语速限制"),
+    "ui_dub_undo": ("Undo", "撤销"),
+    "ui_dub_undo_nothing": ("There is nothing to undo", "没有可撤销的操作"),
+    "ui_dub_split": ("Split row", "拆分此行"),
+    "ui_dub_merge": ("Join with next", "与下一行合并"),
+    "ui_dub_row_first": ("Click on a row first", "请先点击一行"),
+    "ui_dub_locked": ("A locked row was left as it was", "已锁定的行保持不变"),
     "ui_fit_kept": ("original sound", "保留原声"),
     "ui_fit_empty": ("no words yet", "尚无译文"),
     "ui_fit_new": ("not spoken yet", "尚未合成"),

@@ -12,6 +12,7 @@ from pipelines.files import read_json, write_json
 from pipelines.languages import UNSPACED
 from pipelines.timing import DEFAULT_LIMITS, Held, LineFit, LineWish, Stretch, fit_stretches
 from pipelines.types import DubLine, DubPlan, VoiceProfile
+from pipelines.voice import LineLength
 
 PLACES = "places.json"
 HIGHEST_SPEED = 10.0  # beyond it the number says nothing more
@@ -34,9 +35,8 @@ def fit(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> dict[int, LineFit]:
         for line, wish, place in zip(lines, stretch.wishes, found, strict=True):
             warn_if_tight(run, line, place)
             placed[line.index] = place
-            if (
-                abs(place.start - wish.start) <= DEFAULT_LIMITS.shift
-            ):  # one in a bad place may find a better one
+            # one in a bad place may find a better one
+            if line.locked or abs(place.start - wish.start) <= DEFAULT_LIMITS.shift:
                 after[wish_key(wish)] = (place.start, place.seconds)
     write_json(run.folder / PLACES, after)
     tell_shifts(run, plan, placed)
@@ -114,18 +114,29 @@ def wishes(run: DubRun, plan: DubPlan, line: DubLine, voice: VoiceProfile) -> li
             "warning",
         )
         return []
+    shortest, longest = within_speeds(line, length)
     return [
         LineWish(
             line.start,
             line.end,
             length.natural,
-            length.shortest,
-            length.longest,
+            shortest,
+            longest,
             line.text,
             line.speaker,
             on_screen=run.options.lips,
         )
     ]
+
+
+def within_speeds(line: DubLine, length: LineLength) -> tuple[float, float]:
+    """The shortest and the longest the line may be: what the voice can do, within the line's own speed limits."""
+    shortest, longest = length.shortest, length.longest
+    if line.fastest:
+        shortest = min(max(shortest, length.natural / line.fastest), longest)
+    if line.slowest:
+        longest = max(min(longest, length.natural / line.slowest), shortest)
+    return shortest, longest
 
 
 def warn_if_tight(run: DubRun, line: DubLine, placed: LineFit) -> None:

@@ -175,7 +175,7 @@ def merge(table: Table, key: int) -> Table:
 
 
 def _joined(one: Row, two: Row) -> Row:
-    text = _side_by_side(one.text, two.text)
+    text = side_by_side(one.text, two.text)
     if one.speaker != two.speaker and one.text and two.text:
         text = "\n".join(line if line.startswith("-") else f"- {line}" for line in (one.text, two.text))
     start, end = one.start, max(one.end, two.end)
@@ -183,7 +183,8 @@ def _joined(one: Row, two: Row) -> Row:
     return Row(one.key, start, end, text, one.speaker or two.speaker, words)
 
 
-def _side_by_side(one: str, two: str) -> str:
+def side_by_side(one: str, two: str) -> str:
+    """Two texts as one, with a space between where their script has any."""
     wide = bool(one and two) and width(one[-1]) == 2 and width(two[0]) == 2
     return one + two if wide else f"{one} {two}".strip()
 
@@ -277,7 +278,7 @@ def join_speakers_rows(table: Table, *, pause: float = 1.0, longest: float = 7.0
             and before.speaker == row.speaker
             and row.start - before.end <= pause
             and row.end - before.start <= longest
-            and width(_side_by_side(before.text, row.text)) <= columns
+            and width(side_by_side(before.text, row.text)) <= columns
         )
         if before is not None and fits:
             rows[-1] = _joined(before, row)
@@ -295,6 +296,6 @@ def paragraphs(rows: Sequence[Segment], pause: float = 2.0) -> tuple[Segment, ..
         if before is None or ended or before.speaker != row.speaker or row.start - before.end > pause:
             joined.append(row)
         else:
-            text = _side_by_side(" ".join(before.text.split("\n")), " ".join(row.text.split("\n")))
+            text = side_by_side(" ".join(before.text.split("\n")), " ".join(row.text.split("\n")))
             joined[-1] = replace(before, end=row.end, text=text, words=(*before.words, *row.words))
     return tuple(joined)

@@ -238,7 +238,17 @@ def test_a_language_chosen_before_the_menus_are_filled_stays_chosen(
     expect(page.locator("#dub-progress .job[data-job]")).to_contain_text("talk.mp4 → French")
 
 
-def test_lines_are_copied_or_selected_and_one_keeps_its_sound(context: Make, site: Site, clips: Path) -> None:
+def wait_for(happened: Callable[[], bool], seconds: float = 20.0) -> bool:
+    """Whether it happens in this time."""
+    end = time.monotonic() + seconds
+    while not happened() and time.monotonic() < end:
+        time.sleep(0.1)
+    return happened()
+
+
+def test_lines_are_copied_or_selected_one_keeps_its_sound_and_edits_outlive_a_reload(
+    context: Make, site: Site, clips: Path
+) -> None:
     one = context()
     one.grant_permissions(["clipboard-read", "clipboard-write"])
     page = visit(one, site)
@@ -275,6 +285,19 @@ def test_lines_are_copied_or_selected_and_one_keeps_its_sound(context: Make, sit
     expect(page.locator("#dub-table [role=gridcell][data-row='1'][data-col='6']")).to_contain_text(
         "original sound"
     )
+
+    cell = page.locator("#dub-table [role=gridcell][data-row='0'][data-col='4']")
+    cell.dblclick()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("やあ。")
+    page.keyboard.press("Enter")
+    draft = view.folder / "draft.json"
+    page.wait_for_function("() => document.querySelector('#dub-table').innerText.includes('やあ。')")
+    assert wait_for(draft.is_file), "the edit was not kept"
+    page.reload()
+    expect(cell).to_contain_text("やあ。")
+    page.locator("#dub-undo").click()
+    expect(cell).to_contain_text("おはよう。")
 
 
 def test_a_path_typed_in_is_looked_at_when_the_box_is_left(context: Make, site: Site, clips: Path) -> None:

@@ -34,8 +34,12 @@ COPY = """async (numbered) => {
   return [document.execCommand('copy') ? "copied" : "selected"];
 }"""
 SUBTITLES = [".srt", ".vtt", ".ass"]
-COLUMN_WIDTHS: list[str | int] = ["84px", "92px", "92px", "26%", "26%", "130px", "160px"]
-COLUMN_KINDS: list[Literal["number", "str", "bool"]] = ["number", "str", "str", "str", "str", "bool", "str"]
+COLUMN_WIDTHS: list[str | int] = [
+    *("66px", "80px", "80px", "22%", "22%", "100px", "130px", "78px", "100px"),
+]
+COLUMN_KINDS: list[Literal["number", "str", "bool"]] = [
+    *("number", "str", "str", "str", "str", "bool", "str", "bool", "str"),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,10 @@ class Table:
     numbered: gr.Textbox
     paste: gr.Button
     subtitles: gr.UploadButton
+    undo: gr.Button
+    split: gr.Button
+    merge: gr.Button
+    chosen: gr.State
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +237,11 @@ def _table() -> Table:
             elem_id="dub-table",
         )
         with gr.Row():
+            undo, split, merge = (
+                gr.Button(label(f"ui_dub_{name}"), size="sm", elem_id=f"dub-{name}")
+                for name in ("undo", "split", "merge")
+            )
+        with gr.Row():
             again = gr.Button(label("ui_dub_again"), variant="primary", elem_id="dub-again")
             copy = gr.Button(label("ui_dub_copy"), elem_id="dub-copy")
             paste = gr.Button(label("ui_dub_paste"), elem_id="dub-paste")
@@ -238,7 +251,10 @@ def _table() -> Table:
                 elem_id="dub-subtitles",
             )
         numbered = gr.Textbox(label=label("ui_dub_numbered"), lines=4, max_lines=12, elem_id="dub-numbered")
-    return Table(group, help_text, table, again, copy, numbered, paste, cues)
+        chosen = gr.State(None)
+    return Table(
+        group, help_text, table, again, copy, numbered, paste, cues, undo, split, merge, chosen
+    )  # fmt: skip
 
 
 def _connect_source(handlers: DubHandlers, inputs: Inputs, told: Source) -> None:
@@ -261,7 +277,20 @@ def _connect_target(handlers: DubHandlers, inputs: Inputs, note: gr.HTML, go: gr
 def _connect_table(handlers: DubHandlers, table: Table, last: gr.BrowserState) -> None:
     copied = table.copy.click(plainly(handlers.numbered), table.table, table.numbered, **PRIVATELY)
     copied.success(handlers.copied, table.numbered, None, js=COPY, **PRIVATELY)
-    table.paste.click(plainly(handlers.pasted), [table.numbered, table.table], table.table, **PRIVATELY)
-    table.subtitles.upload(
+    pasted = table.paste.click(
+        plainly(handlers.pasted), [table.numbered, table.table], table.table, **PRIVATELY
+    )
+    filled = table.subtitles.upload(
         plainly(handlers.filled_from), [table.subtitles, table.table], table.table, **PRIVATELY
     )
+    for edited in (table.table.input, pasted.success, filled.success):
+        edited(plainly(handlers.keep_edits), [last, table.table], table.table, **PRIVATELY)
+    table.table.select(_row_of, None, table.chosen, **PRIVATELY)
+    table.undo.click(plainly(handlers.undo), last, table.table, **PRIVATELY)
+    for button, step in ((table.split, handlers.split), (table.merge, handlers.merge)):
+        button.click(plainly(step), [last, table.chosen, table.table], table.table, **PRIVATELY)
+
+
+def _row_of(picked: gr.SelectData) -> int:
+    """The row that was clicked."""
+    return int(picked.index[0])
