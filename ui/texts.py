@@ -387,9 +387,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_system_switches": ("How engines run", "运行方式"),
     "ui_system_switches_help": (
         "Safe mode is for AMD cards and for graphics drivers that crash: what runs on the card then computes in 32-bit "
-        "numbers. It changes nothing for what runs on the CPU. The choice holds from the next job until Dubwright is "
+        "numbers and looks at pictures of 720p30 at most; the video keeps its size and rate. It "
+        "changes nothing for what runs on the CPU. The choice holds from the next job until Dubwright is "
         "closed; to keep it, start with the same flags.",
-        "安全模式适用于 AMD 显卡或容易崩溃的驱动：显卡上的计算改用 32 位精度；对 CPU 上的计算没有影响。"
+        "安全模式适用于 AMD 显卡或容易崩溃的驱动：显卡上的计算改用 32 位精度，画面最多按 720p30 处理，"
+        "成片的尺寸和帧率不变；对 CPU 上的计算没有影响。"
         "从下一个任务起生效，关闭 Dubwright 后失效；"
         "如需保留，请用相应参数启动。",
     ),

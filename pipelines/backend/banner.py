@@ -59,9 +59,12 @@ def facts(policy: Policy, probe: Probe, ready: int, engines: int) -> tuple[Messa
 
 
 def _mode(policy: Policy) -> Message:
-    """``safe mode: no-half (fp32)``, ``half precision (bf16)``; that a mode is off is news on AMD cards only."""
-    if policy.safe_mode:  # its caps on size and rate are named when an engine reads them
-        return Message("safe mode: no-half (fp32)", "安全模式:不使用半精度(fp32)")
+    """``safe mode: no-half (fp32), 720p30``, ``half precision (bf16)``; that a mode is off is news on AMD cards only."""
+    if policy.safe_mode:
+        caps = ""
+        if policy.short_side_cap and policy.fps_cap:  # of stages on the card; on a processor there are none
+            caps = f", {policy.short_side_cap}p{policy.fps_cap}"
+        return Message(f"safe mode: no-half (fp32){caps}", f"安全模式:不使用半精度(fp32){caps}")
     mode = PRECISIONS[policy.precision]
     off = policy.family == "rocm"
     return Message(

@@ -469,7 +469,11 @@ def test_the_banner_says_what_runs_where_and_why() -> None:
         "NVIDIA GeForce RTX 4090 · CUDA 12.8 (torch 2.11) · 24.0 GiB · half precision (bf16) · 1 of 2 engines ready"
     )
     rocm = banner.banner(choose(ROCM, environment=BARE), ROCM, states)
-    assert "ROCm 7.2" in rocm.en and "· safe mode: no-half (fp32) · " in rocm.en and "安全模式" in rocm.zh
+    assert (
+        "ROCm 7.2" in rocm.en
+        and "· safe mode: no-half (fp32), 720p30 · " in rocm.en
+        and "安全模式" in rocm.zh
+    )
     assert "safe mode off" in banner.banner(choose(ROCM, safe_mode=False, environment=BARE), ROCM, states).en
     lost = replace(
         NONE, hardware=Hardware((Card("amd", "RX 580", "inbox", "gfx803"),)), reason="RX 580: no kernels"

@@ -398,13 +398,15 @@ def test_lip_engines_without_weights_are_shown_with_what_they_lack_and_their_ter
     assert "Not for commercial use" in banner_html(bare, "en")
 
 
-def test_the_banner_claims_nothing_that_no_engine_does(services: Services) -> None:
+def test_the_banner_names_the_caps_of_safe_mode_only_where_they_hold(services: Services) -> None:
     services.machine.switch("cpu", True, False)
-    cautious = Policy(family="rocm", device="cuda:0", safe_mode=True, short_side_cap=720, threads=2)
-    for policy in (services.machine.policy, cautious):
+    on_card = Policy(
+        family="rocm", device="cuda:0", safe_mode=True, short_side_cap=720, fps_cap=30, threads=2
+    )
+    for policy, caps in ((services.machine.policy, False), (on_card, True)):
         html = banner_html(replace(services, machine=Machine(Probe(), policy)), "en")
-        assert "safe mode" in html and "720" not in html
-    assert "smaller pictures" not in text("en", "ui_system_switches_help")
+        assert "safe mode: no-half (fp32)" in html and ("720p30" in html) == caps
+    assert "720p30" in text("en", "ui_system_switches_help")
 
 
 def test_the_table_of_engines_is_in_the_users_language(services: Services, tmp_path: Path) -> None:
