@@ -32,7 +32,10 @@ def test_a_job_is_sent_off_watched_and_stopped(site: Site, tmp_path: Path) -> No
     offered = {
         "/dub",
         "/dub_again",
+        "/dub_export",
         "/speak",
+        "/speak_again",
+        "/keep_voice",
         "/transcribe",
         "/sync",
         "/fetch_weights",

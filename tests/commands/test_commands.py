@@ -170,7 +170,7 @@ def test_json_for_machines(command: Command, home: Path) -> None:
         ),
         (["speak", "-o", "x.wav"], "Say what is to be spoken"),
         (["speak", "--text", " ", "-o", "x.wav"], "Say what is to be spoken"),
-        (["speak", "--text", "a", "-o", "x.mp3"], "The output must end in .wav (x.mp3)."),
+        (["speak", "--text", "a", "-o", "x.doc"], "The output must end in .wav or .flac or .mp3"),
         (["speak", "--text", "a", "--speed", "90", "-o", "x.wav"], "'90' is not a speed between 0.25 and 4"),
         (["speak", "--text", "a", "--reference", "s1.wav", "--voice", "me", "-o", "x.wav"], "not both"),
         (["sync", "--face", "a.mp4", "-o", "x.mp4"], "Give a face and a sound or a text"),
