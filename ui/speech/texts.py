@@ -26,8 +26,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_sample_person": ("{count} person", "{count} 人"),
     # The text
     "ui_voice_marks": (
-        "[0.5s] pause · <行|XING2> or <live|L AY1 V> as it is said · \\*word\\* emphasis",
-        "[0.5s] 停顿 · <行|XING2> 指定读音 · \\*word\\* 强调（英文等）",
+        "[0.5s] pause · <行|XING2> or <live|L AY1 V> as it is said · a * on each side of a word: emphasis",
+        "[0.5s] 停顿 · <行|XING2> 指定读音 · 词的两边各加一个 * 表示强调（英文等）",
     ),
     "ui_reads": ("Reads as: {words}", "读作：{words}"),
     "ui_reads_nothing": ("nothing", "（无可读内容）"),
