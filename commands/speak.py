@@ -12,27 +12,13 @@ from commands.parsing import common_flags, existing_file, language_code, moment,
 from commands.running import Task, run_tasks
 from pipelines.jobs import JobSpec, JobView
 from pipelines.languages import language_name
+from pipelines.sound_formats import FORMATS, LOUDNESS_CHOICES, USUAL
 from pipelines.speak.script import read_script
 
 COLUMNS = (
-    *(
-        "text",
-        "output",
-        "reference",
-        "from",
-        "to",
-        "voice",
-        "engine",
-        "language",
-        "seconds",
-        "speed",
-        "emotion",
-        "seed",
-    ),
-)
+    "text", "output", "reference", "from", "to", "voice", "engine", "language", "seconds", "speed", "emotion", "seed",
+)  # fmt: skip
 TITLE_LENGTH = 40
-FORMATS = ("wav", "flac", "mp3", "m4a", "opus")
-LOUDNESS = ("-14", "-16", "-23", "off")
 SECONDS, SPEED, SEED = (
     number(0.05, 3600, "number of seconds"),
     number(0.25, 4, "speed"),
@@ -80,7 +66,10 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--seconds", type=SECONDS, metavar="S", help="exact length of the speech")
     parser.add_argument("--speed", type=SPEED, default=1.0, help="1 is natural, 1.25 a quarter faster")
     parser.add_argument(
-        "--loudness", choices=LOUDNESS, default="-16", help="LUFS of the result (default: -16), or off"
+        "--loudness",
+        choices=LOUDNESS_CHOICES,
+        default=f"{USUAL:g}",
+        help="LUFS of the result (default: -16), or off",
     )
     parser.add_argument(
         "--srt", action="store_true", help="write what is said as OUT.srt, and how it was made as OUT.json"
@@ -139,7 +128,7 @@ def _task(
         "seconds": _value(row, "seconds", SECONDS, arguments.seconds),
         "speed": _value(row, "speed", SPEED, arguments.speed),
         "emotion": row.get("emotion") or arguments.emotion,
-        "loudness": "off" if arguments.loudness == "off" else float(arguments.loudness),
+        "loudness": arguments.loudness,
         "seed": int(_value(row, "seed", SEED, arguments.seed)),
     }
     name = row.get("output") or f"speech-{place:0{len(str(rows))}}.wav"
@@ -173,7 +162,7 @@ def _script(arguments: argparse.Namespace) -> Task:
         "engine": arguments.engine or "kokoro",
         "speed": arguments.speed,
         "format": arguments.format,
-        "loudness": "off" if arguments.loudness == "off" else float(arguments.loudness),
+        "loudness": arguments.loudness,
     }
     joined = outputs.goal(arguments.output, True, f"{path.stem}.{arguments.format}", FORMATS)
     goals = {"audio": joined, "lines": joined.with_name(f"{path.stem}-report.json")}

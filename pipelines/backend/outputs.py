@@ -9,7 +9,7 @@ from pipelines.errors import BadOutput, Message
 from pipelines.types import Audio
 
 SILENT = 1e-4  # of full scale; the quietest line of a voice is a hundred times louder
-TODO = Message(
+ADVICE = Message(
     "Press Resume with --cpu (or CPU chosen on the System tab): what was finished is kept.",
     "请改用 CPU(--cpu 或“系统”页)后点击“继续”;已完成的部分会保留。",
 )
@@ -30,16 +30,16 @@ def check_sound(audio: Audio, text: str, where: str = "") -> None:
     if not bool(np.isfinite(samples).all()):
         raise BadOutput(
             Message("The voice engine returned values that are not numbers", "语音引擎返回了无效数值"),
-            TODO,
+            ADVICE,
             where,
         )
     if not any(letter.isalnum() for letter in text):
         return
     if samples.size == 0 or float(np.abs(samples).max()) < SILENT:
-        raise BadOutput(Message("The voice engine returned silence", "语音引擎返回了静音"), TODO, where)
+        raise BadOutput(Message("The voice engine returned silence", "语音引擎返回了静音"), ADVICE, where)
     if float(np.ptp(samples)) == 0.0:
         raise BadOutput(
-            Message("The voice engine returned one constant value", "语音引擎返回了恒定值"), TODO, where
+            Message("The voice engine returned one constant value", "语音引擎返回了恒定值"), ADVICE, where
         )
 
 
@@ -53,12 +53,12 @@ def check_pictures(pictures: npt.NDArray[np.float32], where: str = "") -> None:
     if not bool(np.isfinite(flat).all()):
         raise BadOutput(
             Message("The lip engine returned values that are not numbers", "口型引擎返回了无效数值"),
-            TODO,
+            ADVICE,
             where,
         )
     if bool((np.ptp(flat, axis=1) == 0).any()):
         raise BadOutput(
             Message("The lip engine returned a picture of one constant value", "口型引擎返回了恒定值的画面"),
-            TODO,
+            ADVICE,
             where,
         )

@@ -17,13 +17,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from pipelines.errors import Message, NoFace
 from pipelines.lipsync import EngineContext, LipDrive, LipReport, LipRun
 from pipelines.lipsync.dictionary import mouths_of
 from pipelines.lipsync.draw import Painter
 from pipelines.lipsync.frames import ordered_frames
 from pipelines.lipsync.mouths import study
-from pipelines.lipsync.plan import Plan, make_plan
+from pipelines.lipsync.plan import Plan, make_plan, require_face
 from pipelines.lipsync.selection import select
 from pipelines.progress import Report
 from pipelines.settings import Settings
@@ -40,12 +39,7 @@ class OwnMouth:
 
     def sync(self, video: VideoInfo, track: FaceTrack, drive: LipDrive, report: Report) -> LipRun:
         """Prepare and return the run; its temporary files go when it is no longer used."""
-        if not bool(np.any(track.found)):
-            raise NoFace(
-                Message("No face was found in this picture or video", "在该图片或视频中未找到人脸"),
-                Message("Choose another clip, or a closer view.", "请换一段视频,或选择更近的镜头。"),
-                video.path.name,
-            )
+        require_face(video, track)
         film = self._prepare(video, track, drive, report)
         for note in film.plan.notes:
             report.note(note, "hint")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pipelines.errors import Message
+from pipelines.errors import Message, NoFace
 from pipelines.faces.smoothing import runs
 from pipelines.lipsync import LipDrive
 from pipelines.lipsync.articulation import Targets, targets
@@ -35,6 +35,20 @@ class Plan:
     passed: tuple[Range, ...]
     synthesised: tuple[Range, ...]
     notes: tuple[Message, ...]
+
+
+def require_face(video: VideoInfo, track: FaceTrack) -> None:
+    """What every lip engine asks first.
+
+    Raises:
+        NoFace: there is not one frame with a face.
+    """
+    if not bool(np.any(track.found)):
+        raise NoFace(
+            Message("No face was found in this picture or video", "在该图片或视频中未找到人脸"),
+            Message("Choose another clip, or a closer view.", "请换一段视频,或选择更近的镜头。"),
+            video.path.name,
+        )
 
 
 def make_plan(

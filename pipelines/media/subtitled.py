@@ -14,7 +14,7 @@ from pipelines.media import ffmpeg as program
 from pipelines.media.encoder import x264
 from pipelines.media.ffmpeg import command, target
 from pipelines.media.frames import SCALING, input_matrix, on_grid, sdr
-from pipelines.media.mux import AAC_BITRATE, COPIED, SUBTITLE_CODECS, SubtitleTrack, three_letters
+from pipelines.media.mux import AAC_BITRATE, COPIED, SUBTITLE_CODECS, SubtitleTrack, container, three_letters
 from pipelines.media.probe import clock_input, probe
 from pipelines.progress import NullReport, Report
 from pipelines.settings import Settings
@@ -86,10 +86,7 @@ def add_soft(
             Message("Choose mp4 or mkv.", "请选择 mp4 或 mkv。"),
         )
     info = probe(video)
-    options: dict[str, Any] = (
-        {"format": "mp4", "movflags": "+faststart"} if form == ".mp4" else {"format": "matroska"}
-    )
-    options |= {"c:v": "copy"}
+    options = container(out) | {"c:v": "copy"}
     sound, tags = _sound(video, info.audio, options, every=form == ".mkv")
     streams = [clock_input(video)["V:0"], *sound]
     for number, track in enumerate(subtitles):

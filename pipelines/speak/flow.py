@@ -15,7 +15,8 @@ from pipelines.progress import OneStage, Report
 from pipelines.records import save_speech_times
 from pipelines.registry import EngineContext
 from pipelines.sample import learn
-from pipelines.speak.joining import FORMATS, encode, join, on_one_clock, picture, starts_of
+from pipelines.sound_formats import asked_format, asked_loudness
+from pipelines.speak.joining import encode, join, on_one_clock, picture, starts_of
 from pipelines.speak.pieces import given, split
 from pipelines.speak.saying import Saying, Spoken, facts, nothing_to_say, provenance, tags
 from pipelines.text.detection import find_language
@@ -26,7 +27,6 @@ from pipelines.voice.library import load_profile, save_profile
 
 FACTS, TIMES, JOINED = "speech.json", "phones.json", "joined.wav"
 SUBTITLES, PROVENANCE, WAVE = "speech.srt", "provenance.json", "wave.json"
-LOUDNESS = (-14.0, -16.0, -23.0)
 
 
 def run(folder: Path, options: dict[str, Any], context: EngineContext, report: Report) -> dict[str, Any]:
@@ -97,12 +97,8 @@ def _choose_voice(
 
 
 def _check(engine: str, options: dict[str, Any], report: Report) -> None:
-    form = str(options.get("format") or "wav")
-    if form not in FORMATS:
-        raise OptionError(
-            Message(f"Sound cannot be written as {form!r}", f"无法写出格式 {form!r}"),
-            Message(f"Formats: {', '.join(FORMATS)}.", f"可用格式:{', '.join(FORMATS)}。"),
-        )
+    asked_format(options)
+    asked_loudness(options)
     if not str(options.get("text") or "").strip():
         raise InputError(
             Message("There is no text to speak", "没有要朗读的文字"),
@@ -158,7 +154,7 @@ def _finished(
     report: Report,
 ) -> dict[str, Any]:
     """Join the pieces, write the asked format with what belongs beside it; the facts are the flow's result."""
-    form, lufs = str(options.get("format") or "wav"), _lufs(options)
+    form, lufs = asked_format(options), asked_loudness(options)
     files = [folder / name for name in spoken.files]
     key = options_key(
         pieces=[fingerprint(path) for path in files], gaps=spoken.gaps, format=form, lufs=lufs,
@@ -186,8 +182,3 @@ def _finished(
     run_stage(folder, "join", key, [f"speech.{form}", FACTS, TIMES, SUBTITLES, PROVENANCE, WAVE], make)
     kept = {"srt": SUBTITLES, "json": PROVENANCE}
     return {"audio": f"speech.{form}", "files": kept, "wave": WAVE, **read_json(folder / FACTS)}
-
-
-def _lufs(options: dict[str, Any]) -> float | None:
-    wish = options.get("loudness")
-    return None if wish == "off" else -16.0 if wish is None else float(wish)

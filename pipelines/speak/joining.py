@@ -18,6 +18,7 @@ from pipelines.media import ffmpeg as program
 from pipelines.media import file_loudness, write_sound
 from pipelines.progress import Report
 from pipelines.settings import Settings
+from pipelines.sound_formats import EXACT, LOSSY
 from pipelines.types import Phone, Samples, Word
 
 BLOCK = 5 * 24_000
@@ -25,13 +26,6 @@ SHORT = 3.0  # seconds: ffmpeg's meter needs more than a few blocks
 LIFT = {"mp3": 0.45}  # dB: libmp3lame scales what it is given by 0.95
 NEAR, PASSES, MOST_DB = 0.2, 5, 12.0
 LOSSY_PEAK_DB = -2.0  # a codec may lift a peak by a decibel
-LOSSY: Mapping[str, dict[str, str | int]] = {
-    "mp3": {"acodec": "libmp3lame", "audio_bitrate": "128k"},
-    "m4a": {"acodec": "aac", "audio_bitrate": "128k", "movflags": "+faststart"},
-    "opus": {"acodec": "libopus", "audio_bitrate": "64k"},
-}
-EXACT: Mapping[str, dict[str, str | int]] = {"wav": {"acodec": "pcm_s16le"}, "flac": {"acodec": "flac"}}
-FORMATS = (*EXACT, *LOSSY)
 
 Times = tuple[tuple[Phone, ...], tuple[Word, ...]]
 

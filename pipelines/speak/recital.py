@@ -17,6 +17,7 @@ from pipelines.media import save_audio
 from pipelines.progress import NullReport, OneStage, Report
 from pipelines.registry import EngineContext
 from pipelines.sample import learn
+from pipelines.sound_formats import asked_format, asked_loudness
 from pipelines.speak.flow import found_language
 from pipelines.speak.joining import encode, join
 from pipelines.speak.pieces import GAP
@@ -80,8 +81,10 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
         ``failed`` (line numbers).
 
     Raises:
-        InputError: the script cannot be read, or none of its lines can be spoken.
+        InputError: the script cannot be read, or none of its lines can be spoken. OptionError: impossible wishes.
     """
+    asked_format(options)
+    asked_loudness(options)
     lines = read_script(Path(str(options["input"])))
     engine = VOICES.get(str(options.get("engine") or "kokoro"), context)
     language = options.get("language") or found_language(
@@ -180,9 +183,7 @@ def _joined(
     folder: Path, spoken: list[dict[str, Any]], gaps: list[float], options: dict[str, Any], context: EngineContext,
     report: Report,
 ) -> str:  # fmt: skip
-    form = str(options.get("format") or "wav")
-    wish = options.get("loudness")
-    lufs = None if wish == "off" else -16.0 if wish is None else float(wish)
+    form, lufs = asked_format(options), asked_loudness(options)
     files = [folder / row["file"] for row in spoken]
     soundfile.write(
         folder / START, [], soundfile.info(files[0]).samplerate

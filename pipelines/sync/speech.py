@@ -1,7 +1,7 @@
 """What the mouth will say: phones heard in a sound track, or spoken from a text.
 
 The words of a sound track are recognised and their phones laid over the sound. Where no words are found (singing, a
-language nobody here knows) the mouth follows the phones that are heard.
+language nobody here knows) the mouth follows the phones that are heard; music alone moves nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from pipelines import media, phones
 from pipelines.artifacts import fingerprint, options_key, run_stage
-from pipelines.asr import RECOGNIZERS, RecognitionOptions, align
+from pipelines.asr import RECOGNIZERS, RecognitionOptions, SpeechMap, align
 from pipelines.errors import Message
 from pipelines.progress import OneStage, Report
 from pipelines.records import load_speech_times, save_speech_times
@@ -22,13 +22,14 @@ from pipelines.types import Phone, Samples, Segment, Word
 
 PHONES = "phones.json"
 RECOGNIZER = "whisper"
+MOSTLY = 0.5  # share of a phone that must lie in speech
 
 
 def hear(
     folder: Path, asked: SyncOptions, audio: Path, context: EngineContext, report: Report
 ) -> tuple[Phone, ...]:
     """Phones of a sound track: recognised (or the given text laid over what was heard); none when nobody speaks."""
-    key = options_key(audio=fingerprint(audio), text=asked.text, language=asked.language, version=2)
+    key = options_key(audio=fingerprint(audio), text=asked.text, language=asked.language, version=3)
 
     def make() -> None:
         save_speech_times(folder / PHONES, _heard_phones(asked, audio, context, report), ())
@@ -51,10 +52,15 @@ def _heard_phones(
     heard = phones.hear(_sound(audio, context, report, recognition.duration))
     if segments:
         return align.align_segments(follow_text(segments, asked.text), recognition.language, heard).phones
-    found = phones.decode(heard)
+    found = voiced(phones.decode(heard), recognition.speech)
     if found:
         report.note(WORDLESS)
     return found
+
+
+def voiced(heard: tuple[Phone, ...], speech: SpeechMap) -> tuple[Phone, ...]:
+    """The phones that lie in speech: the network takes chords and tones for vowels, the voice activity network does not."""
+    return tuple(phone for phone in heard if speech.share(phone.start, phone.end) > MOSTLY)
 
 
 WORDLESS = Message(

@@ -49,7 +49,7 @@ def test_speech_in_another_format_with_what_belongs_beside_it(command: Command, 
     done = command(*words, "hello.mp3")
     assert done.code == 0, done.err
     assert (home / "hello.mp3").read_text() == "Hello" and (home / "hello.srt").read_text() == "said"
-    assert json.loads((home / "hello.json").read_text()) == {"loudness": -23.0}
+    assert json.loads((home / "hello.json").read_text()) == {"loudness": "-23"}
     (view,) = JobStore(Settings.load()).list()
     assert view.options["format"] == "mp3" and view.options["voice"] == "Ming"
     assert "must end in .wav or .flac or .mp3" in command(*words, "hello.exe").err

@@ -30,6 +30,11 @@ def folder(services: Services) -> Path:
     return services.settings.outputs / "voices"
 
 
+def tags_in(written: str | None) -> tuple[str, ...]:
+    """Tags as they are written in the field, commas of either script between them."""
+    return tuple(tag.strip() for tag in re.split(r"[,，、;]", written or "") if tag.strip())
+
+
 def voice_choices(services: Services, key: str, language: str) -> list[tuple[str, str]]:
     """The empty choice, called by ``key``, and every kept voice."""
     return [(text(language, key), ""), *((name, name) for name in list_voices(folder(services)))]
@@ -94,7 +99,7 @@ class LibraryHandlers:
             "reference_end": float(given["end"]) if given["end"] else None,
             "name": name,
             "language": given["language"] or "en",
-            "tags": [tag.strip() for tag in re.split(r"[,，、;]", given["tags"] or "") if tag.strip()],
+            "tags": list(tags_in(given["tags"])),
             "consent": True,
             "engine": given["engine"] or "kokoro",
         }
@@ -124,8 +129,7 @@ class LibraryHandlers:
         Raises:
             InputError: there is no such voice.
         """
-        words = tuple(tag.strip() for tag in re.split(r"[,，、;]", tags or "") if tag.strip())
-        now = change_voice(folder(self.services), name, new_name=new_name, tags=words)
+        now = change_voice(folder(self.services), name, new_name=new_name, tags=tags_in(tags))
         return self._menu(now, request)
 
     def delete(self, name: str, request: gr.Request) -> tuple[gr.Dropdown, gr.Group]:

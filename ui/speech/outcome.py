@@ -17,8 +17,6 @@ from ui.speech.library import KEPT
 from ui.tabs.parts import open_folder_button
 from ui.transcript.wave import read, wave_html
 
-FORMATS = ("wav", "flac", "mp3", "m4a", "opus")
-LOUDNESS = {"-16": "ui_loud_web", "-14": "ui_loud_stream", "-23": "ui_loud_tv", "off": "ui_loud_off"}
 TEXT, SPEED, PAUSE = 1, 2, 3
 Row = list[Any]
 

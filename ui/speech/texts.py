@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str]] = {
+    "ui_voice_text": ("2 · What it should say", "2 · 要说的话"),
+    "ui_voice_button": ("3 · Speak", "3 · 生成语音"),
+    "ui_voice_language": ("Language of the text", "文字的语言"),
+    "ui_voice_seconds": ("Exact length in seconds (0: natural)", "精确时长（秒，0 为自然时长）"),
+    "ui_voice_speed": ("Speed", "语速"),
+    "ui_voice_seed": ("Take", "版本"),
+    "ui_voice_result": ("Speech", "语音"),
+    "ui_voice_similarity": ("likeness to the sample {similarity}", "与样本相似度 {similarity}"),
+    "ui_voice_length": ("{seconds} s", "{seconds} 秒"),
     # The sample
     "ui_voice_sample": (
         "1 · A sample of the voice: 6 to 15 seconds, one person",

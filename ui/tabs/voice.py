@@ -11,6 +11,7 @@ from gradio.blocks import Block
 
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
+from pipelines.sound_formats import FORMATS, LOUDNESS_CHOICES
 from ui import examples
 from ui.i18n import label, text
 from ui.jobs_view import Follower, Reopener, job_panel
@@ -19,6 +20,7 @@ from ui.speech import library, outcome, sample, wording
 from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, only_with
 
 LONGEST = 600.0
+LOUD = ("ui_loud_web", "ui_loud_stream", "ui_loud_tv", "ui_loud_off")  # names of LOUDNESS_CHOICES
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class VoiceHandlers:
             "speed": float(given["speed"] or 1.0),
             "emotion": None,
             "format": given.get("form") or "wav",
-            "loudness": "off" if given.get("loudness") == "off" else float(given.get("loudness") or -16),
+            "loudness": given.get("loudness") or None,
             "seed": int(given["seed"] or 0) if "takes" in VOICES.info(given["engine"]).features else 0,
         }
         return self.services.submit(JobSpec("speak", options, f"{whose}: {words[:40]}"))
@@ -96,14 +98,15 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
         seed = gr.Number(label=label("ui_voice_seed"), value=0, precision=0, elem_id="voice-seed")
         with gr.Row():
             form = gr.Dropdown(
-                [(name.upper(), name) for name in outcome.FORMATS], value="wav", label=label("ui_voice_form"),
+                [(name.upper(), name) for name in FORMATS], value="wav", label=label("ui_voice_form"),
                 min_width=120, elem_id="voice-form",
             )  # fmt: skip
+            first = LOUDNESS_CHOICES[0]
             loudness = gr.Dropdown(
-                [("−16 LUFS", "-16")], value="-16", label=label("ui_voice_loudness"), min_width=120
+                [("…", first)], value=first, label=label("ui_voice_loudness"), min_width=120
             )
             fill_menu(demo, loudness, lambda language: [
-                (text(language, key), value) for value, key in outcome.LOUDNESS.items()
+                (text(language, key), value) for value, key in zip(LOUDNESS_CHOICES, LOUD, strict=True)
             ])  # fmt: skip
         engine = engine_choice(services, demo, VOICES, "ui_engine")
         only_with(engine, VOICES, "takes", seed)

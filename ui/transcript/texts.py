@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str]] = {
+    "ui_transcribe_drop": ("1 · Drop sound or video here", "1 · 把音频或视频拖到这里"),
+    "ui_transcribe_button": ("2 · Transcribe", "2 · 开始转写"),
+    "ui_transcribe_language": ("Language spoken", "说话的语言"),
+    "ui_transcribe_hotwords": ("Names and words to expect, one a line", "热词，每行一个"),
+    "ui_transcribe_itn": ("Write numbers as digits", "数字规范化（ITN）"),
+    "ui_transcribe_formats": ("Files to make", "输出格式"),
+    "ui_transcribe_start": ("From (seconds)", "起点（秒）"),
+    "ui_transcribe_end": ("To (seconds; 0: the end)", "终点（秒，0 为结尾）"),
+    "ui_transcribe_none": ("No speech was found.", "没有检测到语音。"),
     # The editor
     "ui_editor_count": ("{rows} rows", "{rows} 行"),
     "ui_editor_wrong": ("{count} to look at", "{count} 行需要检查"),

@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
-
 from pipelines import weights
-from pipelines.errors import Message, NoFace
+from pipelines.errors import Message
 from pipelines.lipsync import EngineContext, LipDrive, LipReport, LipRun
 from pipelines.lipsync.articulation import targets
+from pipelines.lipsync.plan import require_face
 from pipelines.lipsync.wav2lip.drawing import Film
 from pipelines.lipsync.wav2lip.mel import PER_SECOND, RATE, Sound, mel_of_blocks
 from pipelines.lipsync.wav2lip.schedule import make_schedule
@@ -53,12 +52,7 @@ class Wav2Lip:
 
     def sync(self, video: VideoInfo, track: FaceTrack, drive: LipDrive, report: Report) -> LipRun:
         """Prepare and return the run; its temporary files go when it is no longer used."""
-        if not bool(np.any(track.found)):
-            raise NoFace(
-                Message("No face was found in this picture or video", "在该图片或视频中未找到人脸"),
-                Message("Choose another clip, or a closer view.", "请换一段视频,或选择更近的镜头。"),
-                video.path.name,
-            )
+        require_face(video, track)
         scratch = tempfile.TemporaryDirectory(prefix="wav2lip-", ignore_cleanup_errors=True)
         sound = _sound(drive, Path(scratch.name), self._settings, report)
         schedule = make_schedule(video, track, drive, self._policy.fps_cap)
