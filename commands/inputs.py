@@ -8,6 +8,7 @@ from pathlib import Path
 
 from commands.parsing import existing_file, refuse
 from pipelines.errors import InputError, Message
+from pipelines.text.encodings import decoded
 
 VIDEO = frozenset(
     {".mp4", ".mov", ".mkv", ".webm", ".avi", ".m4v", ".flv", ".wmv", ".mpg", ".mpeg", ".ts", ".mts", ".3gp"}
@@ -112,3 +113,15 @@ def beside(source: Path, folder: Path, language: str) -> Path | None:
             if candidate.is_file():
                 return candidate.absolute()
     return None
+
+
+def text_of(path: Path) -> str:
+    """What is written in a text file, in whatever encoding.
+
+    Raises:
+        InputError: it is no text, or nothing is written in it.
+    """
+    text = decoded(path.read_bytes())
+    if text is None or not text.strip():
+        refuse("There is no text in this file", "该文件中没有文字", path.name)
+    return text

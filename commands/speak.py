@@ -100,7 +100,7 @@ def _rows(arguments: argparse.Namespace) -> tuple[list[dict[str, str]], Path | N
         return inputs.read_table(arguments.table, COLUMNS, ["text"]), base
     text = arguments.text
     if arguments.text_file:
-        text = existing_file(arguments.text_file).read_text(encoding="utf-8-sig", errors="replace")
+        text = inputs.text_of(existing_file(arguments.text_file))
     if text is None or not text.strip():
         refuse(
             "Say what is to be spoken: --text or --text-file", "请用 --text 或 --text-file 指定要朗读的文字"

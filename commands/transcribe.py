@@ -27,7 +27,7 @@ from pipelines.subtitles import EXPORT_FORMATS, EXTENSIONS
 
 VIDEOS = {"mp4": "burned", "mkv": "subtitled"}  # kind of file → what the flow calls it
 FORMATS = (*EXPORT_FORMATS, *VIDEOS)
-COLUMNS = ("input", "output", "engine", "language", "hotwords")
+COLUMNS = ("input", "output", "engine", "language", "hotwords", "text-file")
 
 
 def add_parser(commands: Any) -> None:
@@ -48,6 +48,11 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--engine", help="recogniser (default: whisper)")
     parser.add_argument("--language", type=language_code, help="what is spoken; heard by itself otherwise")
+    parser.add_argument(
+        "--text-file",
+        metavar="FILE.txt",
+        help="the words that are said, if you have them: only their times are heard",
+    )
     parser.add_argument("--hotwords", type=listed, metavar="A,B", help="names and words to expect")
     parser.add_argument("--hotword-file", metavar="FILE", help="the same from a text file, one a line")
     parser.add_argument("--prompt", default="", help="a sentence in the style of the text that is wanted")
@@ -121,6 +126,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.end is not None and arguments.end <= (arguments.start or 0.0):
         refuse("--end must be later than --start", "--end 必须晚于 --start")
     rows = _rows(arguments)
+    if arguments.text_file and len(rows) > 1:
+        refuse(
+            "--text-file goes with one sound; for several give a table with the column text-file",
+            "--text-file 只能用于一个文件;多个文件请用含 text-file 列的表格",
+        )
     tasks = [_task(arguments, row, several=len(rows) > 1) for row in rows]
     return run_tasks(arguments, tasks, find, tell)
 
@@ -140,8 +150,11 @@ def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> 
     goals = _goals(arguments, row.get("output"), source, several)
     hotwords = listed(row["hotwords"]) if "hotwords" in row else _hotwords(arguments)
     language = row.get("language") or arguments.language
+    base = Path(arguments.table).expanduser().absolute().parent if arguments.table else None
+    written = row.get("text-file") or arguments.text_file
     options = {
         "input": str(source),
+        "text": inputs.text_of(existing_file(written, base)) if written else "",
         "engine": row.get("engine") or arguments.engine or "whisper",
         "language": known_code(language) if language else None,
         "stream": arguments.stream,

@@ -18,10 +18,10 @@ from typing import Any, ParamSpec, TypeVar
 import gradio as gr
 from gradio.blocks import Block
 
+from pipelines.clock import clock
 from pipelines.errors import InputError, PipelineError
 from pipelines.estimate import SHORTEST_LESSON
 from pipelines.jobs.spec import JobView, StageView
-from ui.clock import clock
 from ui.i18n import escaped, label, language_of, text
 from ui.results import size_text
 from ui.services import Services

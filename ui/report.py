@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from pipelines.clock import clock
 from pipelines.files import read_json
-from ui.clock import clock
 from ui.i18n import escaped, text
 from ui.jobs_view import stage_name
 from ui.system_html import table

@@ -6,12 +6,12 @@ import functools
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipelines.clock import clock
 from pipelines.errors import PipelineError
 from pipelines.estimate import estimate, stage_seconds
 from pipelines.jobs.spec import JobView
 from pipelines.types import AudioTrack, VideoInfo
 from ui import languages
-from ui.clock import clock
 from ui.i18n import escaped, text
 from ui.services import Services
 

@@ -99,6 +99,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_stage_speakers": ("Telling speakers apart", "区分说话人"),
     "ui_stage_hear": ("Hearing", "实时识别"),
     "ui_stage_listen": ("Listening", "识别语音"),
+    "ui_stage_align": ("Putting the text on the sound", "对齐文字"),
     "ui_stage_translate": ("Translating", "翻译"),
     "ui_stage_speak": ("Speaking", "合成语音"),
     "ui_stage_lips": ("Syncing lips", "对口型"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pipelines.clock import clock
 from pipelines.types import DubLine, DubPlan
-from ui.clock import clock
 from ui.i18n import escaped, text
 
 ROW, GAP, LEFT, AXIS = 30, 8, 6, 18

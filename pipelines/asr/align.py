@@ -16,7 +16,7 @@ from pipelines.phones import STEP, Heard, Span, align, decode
 from pipelines.types import Phone, Segment, Word
 
 REST, SHORT_REST = (
-    1.0,
+    3.0,
     0.2,
 )  # seconds between words, by the rough times, at which a stretch ends; when it is long
 LONG, LONGEST = 15.0, 30.0  # seconds after which a stretch ends at a short rest, or between any two words
@@ -38,18 +38,28 @@ class Alignment:
 
 def align_segments(segments: Iterable[Segment], language: str, heard: Heard) -> Alignment:
     """Exact times for segments in order of time whose times are about right; ``heard`` is the whole sound."""
-    words: list[Word] = []
-    phones: list[Phone] = []
-    for segment in segments:
-        said = items(segment, language)
-        if not said:
-            words += [Word(word.start, word.end, word.text, 0.0) for word in words_of(segment)]
-            phones += decode(_part(heard, segment.start, segment.end), _grid(segment.start))
-        for stretch, start, end in _stretches(said):
-            for word, own in _aligned(stretch, heard, start, end):
-                words.append(word)
-                phones += own
-    return Alignment(tuple(words), _in_order(phones))
+    each = align_each(tuple(segments), language, heard)
+    words = tuple(word for one in each for word in one.words)
+    return Alignment(words, _in_order(phone for one in each for phone in one.phones))
+
+
+def align_each(segments: Sequence[Segment], language: str, heard: Heard) -> list[Alignment]:
+    """Like ``align_segments``, for every segment by itself."""
+    said = [items(segment, language) for segment in segments]
+    words: list[list[Word]] = [[] for _ in segments]
+    phones: list[list[Phone]] = [[] for _ in segments]
+    for place, segment in enumerate(segments):
+        if not said[place]:
+            words[place] += [Word(word.start, word.end, word.text, 0.0) for word in words_of(segment)]
+            phones[place] += decode(_part(heard, segment.start, segment.end), _grid(segment.start))
+    # A word may be on the other side of a pause than the recogniser has it: stretches know no segments.
+    owners = iter([place for place, own in enumerate(said) for _ in own])
+    for stretch, start, end in _stretches([item for own in said for item in own]):
+        for word, own in _aligned(stretch, heard, start, end):
+            place = next(owners)
+            words[place].append(word)
+            phones[place] += own
+    return [Alignment(tuple(one), _in_order(own)) for one, own in zip(words, phones, strict=True)]
 
 
 def align_text(text: str, language: str, heard: Heard) -> Alignment:

@@ -51,14 +51,14 @@ def _pronounced(text: str, language: str) -> list[_Said]:
 
 def _timed(said: Sequence[_Said], words: Sequence[Word]) -> list[Item]:
     """Start and end of every pronounced item: where its letters stand in the recogniser's words."""
-    spoken = "".join(_letters(text) for text, _ in said)
-    heard, clock = _letter_times(words)
+    spoken = "".join(letters_of(text) for text, _ in said)
+    heard, clock = letter_times(words)
     if not heard or not spoken:
         return _as_one(said, words)
-    place = _mapping(spoken, heard)
+    place = mapping(spoken, heard)
     found, position = [], 0
     for text, symbols in said:
-        size = len(_letters(text))
+        size = len(letters_of(text))
         first, last = place[position], max(place[position + size] - 1, place[position])
         position += size
         if size and first < len(clock):
@@ -72,22 +72,23 @@ def _as_one(said: Sequence[_Said], words: Sequence[Word]) -> list[Item]:
     return [Item(words[0].start, words[-1].end, text, symbols)] if symbols else []
 
 
-def _letters(text: str) -> str:
+def letters_of(text: str) -> str:
+    """Letters and digits, in small letters."""
     return "".join(c for c in text.casefold() if c.isalnum())
 
 
-def _letter_times(words: Sequence[Word]) -> tuple[str, list[tuple[float, float]]]:
+def letter_times(words: Sequence[Word]) -> tuple[str, list[tuple[float, float]]]:
     """All letters of the words, and the time of each: a word's time in equal parts."""
     letters, times = "", []
     for word in words:
-        own = _letters(word.text)
+        own = letters_of(word.text)
         step = (word.end - word.start) / max(len(own), 1)
         times += [(word.start + i * step, word.start + (i + 1) * step) for i in range(len(own))]
         letters += own
     return letters, times
 
 
-def _mapping(one: str, other: str) -> list[int]:
+def mapping(one: str, other: str) -> list[int]:
     """Place in ``other`` for every place in ``one`` (and its end), straight lines between the parts that agree."""
     place = [0] * len(one) + [len(other)]
     if one == other:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipelines.clock import clock
 from pipelines.errors import Message
 from pipelines.types import DubLine, Transcript, Word
 
@@ -45,10 +46,3 @@ def gap_note(stretches: Sequence[tuple[float, float]]) -> Message:
         " the dub is silent there",
         f"{listed}{more} 有人说话但没有译文:配音在此处无声",
     )
-
-
-def clock(seconds: float) -> str:
-    """``0:12``, ``1:02:03``."""
-    whole = int(seconds)
-    hours, minutes = whole // 3600, whole // 60 % 60
-    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from pipelines.clock import clock
 from pipelines.dub.check import FLAG_OVER
-from pipelines.dub.coverage import clock
 from pipelines.errors import Message
 from pipelines.languages import language_name
 

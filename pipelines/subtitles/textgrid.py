@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pipelines.speakers import speakers_of
-from pipelines.types import Segment
+from pipelines.types import Phone, Segment
 
 Interval = tuple[float, float, str]
 
 
-def textgrid(segments: Sequence[Segment]) -> str:
-    """The long text form of a TextGrid; tiers are ``lines`` (or the speakers' names) and, with words, ``words``.
+def textgrid(segments: Sequence[Segment], phones: Sequence[Phone] = ()) -> str:
+    """The long text form of a TextGrid; tiers are ``lines`` (or the speakers' names) and, where known, ``words`` and ``phones``.
 
     Intervals of a tier may not overlap, so each ends where the next begins at the latest; between them lie empty ones.
     """
-    end = max((segment.end for segment in segments), default=0.0)
-    tiers = [(name, _filled(intervals, end)) for name, intervals in _tiers(segments)]
+    end = max((*(one.end for one in segments), *(one.end for one in phones)), default=0.0)
+    sounds = [("phones", [(one.start, one.end, one.symbol) for one in phones])] if phones else []
+    tiers = [(name, _filled(intervals, end)) for name, intervals in [*_tiers(segments), *sounds]]
     lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "xmin = 0", f"xmax = {end:.3f}"]
     lines += ["tiers? <exists>", f"size = {len(tiers)}", "item []:"]
     for number, (name, intervals) in enumerate(tiers, start=1):

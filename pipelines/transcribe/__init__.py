@@ -1,7 +1,8 @@
 """The flow behind the Transcription tab and ``app.py transcribe``: any media file to a transcript and subtitle files.
 
 Options: ``input`` (path), ``engine``, ``language`` (None: detect), ``stream``, ``channel`` (None: a mix of all; 0, 1…; ``each``:
-every channel a speaker), ``start``, ``end``, ``hotwords`` (list, or a text), ``prompt``, ``vad`` (fields of ``VadOptions``),
+every channel a speaker), ``start``, ``end``, ``hotwords`` (list, or a text), ``prompt``, ``text`` (what is
+known to be said: only its times are heard; then ``phones.json`` lies beside the transcript), ``vad`` (fields of ``VadOptions``),
 ``script`` (simplified, traditional, heard), ``punctuation`` (bool), ``itn`` (bool),
 ``speakers`` (off, auto or how many; ``each`` channel is a speaker anyway), ``formats`` (of ``EXPORT_FORMATS``),
 ``cues`` (fields of ``CueRules``), ``style`` (fields of ``AssStyle``), ``burn_in`` (bool), ``soft_subtitles`` (mp4, mkv or ""),

@@ -10,13 +10,17 @@ from typing import Any, Literal, cast
 from pipelines.cues import CueRules, cue_rules
 from pipelines.errors import Message, OptionError
 from pipelines.exports import export
+from pipelines.files import write_text
 from pipelines.media import SubtitleTrack, add_soft, burn_in
 from pipelines.progress import Report
+from pipelines.records import load_speech_times
 from pipelines.settings import Settings
 from pipelines.subtitles import EXPORT_FORMATS, EXTENSIONS, AssStyle, Format, ass_style
+from pipelines.subtitles.textgrid import textgrid
 from pipelines.types import Transcript
 
 STEM = "transcript"
+PHONES = "phones.json"  # of a sound whose text was known
 BURNED = "burned.mp4"
 
 
@@ -94,7 +98,9 @@ def write_files(
 def _one(folder: Path, transcript: Transcript, form: Format, wanted: Wanted, until: float) -> str:
     """One transcript or subtitle file; the JSON one is the transcript itself."""
     name = f"{STEM}.{EXTENSIONS[form]}"
-    if form != "json":
+    if form == "textgrid" and (folder / PHONES).is_file():
+        write_text(folder / name, textgrid(transcript.segments, load_speech_times(folder / PHONES)[0]))
+    elif form != "json":
         export(
             folder / name,
             transcript.segments,

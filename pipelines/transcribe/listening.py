@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from pipelines import phones
 from pipelines.artifacts import fingerprint, options_key, run_stage
 from pipelines.asr import (
     RECOGNIZERS,
@@ -19,20 +20,23 @@ from pipelines.asr import (
     itn,
 )
 from pipelines.asr.found import register_found
+from pipelines.asr.known_text import lay_over
 from pipelines.asr.marks import unpunctuated
 from pipelines.asr.picture import speech_picture, together
 from pipelines.asr.sentences import lines
+from pipelines.clock import clock
 from pipelines.diarise import find_turns, labelled
 from pipelines.errors import InputError, Message
 from pipelines.files import read_json, write_json
-from pipelines.media import choose_track
+from pipelines.media import choose_track, read_sound
 from pipelines.progress import NoteLevel, Report
-from pipelines.records import save_transcript
+from pipelines.records import save_speech_times, save_transcript
 from pipelines.settings import Settings
 from pipelines.speakers import speaker_id, speakers_of
-from pipelines.transcribe.options import EACH, channel_of, recognition_options
+from pipelines.transcribe.files import PHONES
+from pipelines.transcribe.options import EACH, channel_of, known_text, recognition_options
 from pipelines.transcribe.options import speakers_of as wanted_speakers
-from pipelines.types import Segment, Transcript
+from pipelines.types import Samples, Segment, Transcript
 
 TRANSCRIPT, PARTIAL, FACTS, SPEECH = "transcript.json", "partial.jsonl", "listened.json", "speech.json"
 
@@ -43,6 +47,9 @@ def listen(folder: Path, options: dict[str, Any], context: EngineContext, report
     Returns:
         ``language``, ``language_probability``, ``duration``, ``speech_seconds`` (seconds), ``segments`` (count),
         ``speakers`` (names).
+
+    Raises:
+        InputError: the file is not there, or its known text is another one. OptionError.
     """
     source = Path(options["input"])
     if not source.is_file():
@@ -54,12 +61,16 @@ def listen(folder: Path, options: dict[str, Any], context: EngineContext, report
     register_found(context.settings)
     engine = options.get("engine") or RECOGNIZERS.infos()[0].name
     asked, channel, speakers = recognition_options(options), channel_of(options), wanted_speakers(options)
+    text = known_text(options)
     style = {"itn": bool(options.get("itn", False)), "punctuation": bool(options.get("punctuation", True))}
+    if text:  # it is written as it is wanted
+        style = {"itn": False, "punctuation": True}
     key = options_key(
         file=fingerprint(source),
         engine=engine,
         each=channel == EACH,
         speakers=speakers,
+        text=text,
         **style,
         **dataclasses.asdict(asked),
     )
@@ -70,11 +81,13 @@ def listen(folder: Path, options: dict[str, Any], context: EngineContext, report
             heard.each_channel(asked)
         else:
             heard.once(asked)
+            if text:
+                heard.put_on(text, asked, context.settings)
             if speakers is not None:
                 heard.tell_apart(asked, context.settings, speakers if isinstance(speakers, int) else None)
         heard.save(**style)
 
-    run_stage(folder, "listen", key, [TRANSCRIPT, FACTS, SPEECH], make)
+    run_stage(folder, "listen", key, [TRANSCRIPT, FACTS, SPEECH, *([PHONES] if text else [])], make)
     facts: dict[str, Any] = read_json(folder / FACTS)
     return facts
 
@@ -117,6 +130,36 @@ class _Heard:
         speech = self._first.speech
         turns = find_turns(self._source, asked, speech, settings, self._report, count)
         self._segments = list(labelled(self._segments, turns, self._first.language))
+
+    def put_on(self, text: str, asked: RecognitionOptions, settings: Settings) -> None:
+        """The known text in the place of what was heard, with exact times; what does not fit is told."""
+        if self._first is None or not self._segments:
+            return
+        sound = read_sound(
+            self._source, settings, sr=phones.SR, stream=asked.stream, channel=asked.channel,
+            start=asked.start, end=asked.end,
+        )  # fmt: skip
+        heard = phones.hear(self._watched(sound, self._first.duration))
+        laid = lay_over(text, self._segments, self._first.language, heard, asked.start)
+        self._segments = list(laid.segments)
+        save_speech_times(self._folder / PHONES, laid.phones, ())
+        for part in laid.unheard:
+            self._report.note(Message(f"Not heard in the sound: {part}", f"音频中没有听到:{part}"), "warning")
+        for other in laid.unwritten:
+            self._report.note(
+                Message(
+                    f"Said at {clock(other.start)}, but not in the text: {other.text}",
+                    f"{clock(other.start)} 处说了文字中没有的内容:{other.text}",
+                ),
+                "warning",
+            )
+
+    def _watched(self, sound: Iterable[Samples], duration: float) -> Iterator[Samples]:
+        done = 0
+        for block in sound:
+            yield block
+            done += len(block)
+            self._report.step("align", min(done / phones.SR, duration), duration, "s")
 
     def _keep(self, segment: Segment) -> None:
         """Append a line to the partial file, so that the page can show it at once."""

@@ -85,6 +85,21 @@ def speakers_of(options: Mapping[str, Any]) -> Speakers:
     )
 
 
+def known_text(options: Mapping[str, Any]) -> str:
+    """What is known to be said, or an empty text.
+
+    Raises:
+        OptionError: every channel is to be heard by itself: nobody knows whose text it is.
+    """
+    text = str(options.get("text") or "").strip()
+    if text and channel_of(options) == EACH:
+        raise OptionError(
+            Message("A known text needs one sound to be put on", "已知文字只能对应一路声音"),
+            Message("Choose a mix of the channels, or one of them.", "请选择混音或某一个声道。"),
+        )
+    return text
+
+
 def _script(value: str | None) -> Script:
     if value in (None, ""):
         return "simplified"

@@ -89,3 +89,17 @@ def test_speak_to_the_asked_length(app: App, tmp_path: Path) -> None:
     assert result["files"] == {"audio": str(tmp_path / "line.wav")}
     assert soundfile.info(tmp_path / "line.wav").duration == pytest.approx(2.6, abs=0.15)
     assert result["result"]["seconds"] == pytest.approx(2.6, abs=0.15)
+
+
+def test_a_known_text_in_its_own_encoding_is_put_on_the_sound(app: App, tmp_path: Path, data: Path) -> None:
+    (tmp_path / "稿.txt").write_bytes("欢迎大家来体验\r\n达摩院推出的语音识别模型。".encode("gb18030"))
+    sound = str(data / "speech" / "zh_asr_example.wav")
+    done = app("transcribe", sound, "--language", "zh", "--text-file", "稿.txt", "-o", "out.txt")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.txt").read_text("utf-8").split() == [
+        "欢迎大家来体验",
+        "达摩院推出的语音识别模型。",
+    ]
+    (tmp_path / "empty.txt").write_text(" \n")
+    refused = app("transcribe", sound, "--text-file", "empty.txt", "-o", "none.srt")
+    assert refused.returncode == 2 and "no text" in refused.stderr and not (tmp_path / "none.srt").exists()

@@ -7,6 +7,7 @@ from pathlib import Path
 import gradio as gr
 import pytest
 
+from pipelines.clock import clock
 from pipelines.errors import (
     DiskFull,
     Message,
@@ -18,7 +19,6 @@ from pipelines.errors import (
 )
 from pipelines.jobs.spec import JobView, NoteView, StageView
 from tests.ui.conftest import asking
-from ui.clock import clock
 from ui.jobs_view import job_html, plainly, seconds_left, worth_resuming
 
 

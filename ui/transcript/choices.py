@@ -58,6 +58,7 @@ def options(given: Mapping[str, Any]) -> dict[str, Any]:
         "end": float(given["end"]) if given.get("end") else None,
         "hotwords": [word.strip() for word in (given.get("hotwords") or "").splitlines() if word.strip()],
         "prompt": (given.get("prompt") or "").strip(),
+        "text": (given.get("known") or "").strip(),
         "itn": bool(given.get("itn")),
         "script": given.get("script") or "simplified",
         "punctuation": True if punctuation is None else bool(punctuation),
@@ -82,6 +83,16 @@ def lay_out(services: Services, demo: gr.Blocks) -> dict[str, Block]:
     made["speakers"] = _menu(demo, "ui_transcribe_speakers", SPEAKERS)
     with gr.Accordion(label("ui_transcribe_words"), open=False):
         made |= _hotwords(services, demo)
+    with gr.Accordion(label("ui_transcribe_known"), open=False):
+        gr.Markdown(label("ui_transcribe_known_help"))
+        made["known"] = gr.Textbox(
+            show_label=False,
+            container=False,
+            lines=4,
+            max_lines=20,
+            interactive=True,
+            elem_id="transcribe-known",
+        )
     with gr.Accordion(label("ui_transcribe_writing"), open=False):
         made["itn"] = gr.Checkbox(True, label=label("ui_transcribe_itn"), interactive=True)
         made["punctuation"] = gr.Checkbox(True, label=label("ui_transcribe_punctuation"), interactive=True)

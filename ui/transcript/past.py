@@ -8,9 +8,9 @@ from typing import Any
 
 import gradio as gr
 
+from pipelines.clock import clock
 from pipelines.history import History, Row
 from ui import languages, notices
-from ui.clock import clock
 from ui.i18n import escaped, language_of, text
 from ui.jobs_view import shown_html
 from ui.services import Services

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import gradio as gr
 
+from pipelines.clock import clock
 from pipelines.jobs.spec import JobView
-from ui.clock import clock
 from ui.i18n import escaped, text
 from ui.jobs_view import ICONS, error_sentence, worth_resuming
 

@@ -7,6 +7,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_transcribe_button": ("2 · Transcribe", "2 · 开始转写"),
     "ui_transcribe_language": ("Language spoken", "说话的语言"),
     "ui_transcribe_hotwords": ("Names and words to expect, one a line", "热词，每行一个"),
+    "ui_transcribe_known": ("I have the text already", "我已有文字稿"),
+    "ui_transcribe_known_help": (
+        "Paste what is said. It is taken as it stands, a row for each line, and only its times are heard.",
+        "粘贴所说的内容：文字原样保留，每行一条，只识别时间。",
+    ),
     "ui_transcribe_itn": ("Write numbers as digits", "数字规范化（ITN）"),
     "ui_transcribe_formats": ("Files to make", "输出格式"),
     "ui_transcribe_start": ("From (seconds)", "起点（秒）"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ui.clock import clock
+from pipelines.clock import clock
 from ui.i18n import escaped, text
 
 WIDTH, HEIGHT = 1000, 72
