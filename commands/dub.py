@@ -21,6 +21,7 @@ from commands.parsing import (
 from commands.running import Task, run_tasks
 from commands.words import language
 from pipelines import subtitles
+from pipelines.diarise import MOST_SPEAKERS
 from pipelines.dub.options import ROLES
 from pipelines.errors import Message, PipelineError, TranslatorMissing
 from pipelines.files import free_name
@@ -65,6 +66,19 @@ def add_parser(commands: Any) -> None:
         parser.add_argument(f"--engine-{short}", dest=name, metavar="E", help=f"engine for {short}")
     parser.add_argument("--reference", metavar="REF", help="the voice to speak in (default: the video's own)")
     parser.add_argument("--voice", metavar="ID", help="a saved or stock voice to speak in")
+    parser.add_argument(
+        "--speakers",
+        type=_speakers,
+        metavar="N",
+        help="how many people speak (default: found out); each gets a voice like their own",
+    )
+    parser.add_argument(
+        "--cast",
+        action="append",
+        default=[],
+        metavar="SPEAKER=VOICE",
+        help="a saved or stock voice for one speaker: S1=Me for the one who speaks first",
+    )
     parser.add_argument(
         "--keep-background",
         action=argparse.BooleanOptionalAction,
@@ -115,6 +129,14 @@ def _out_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _speakers(text: str) -> int | None:
+    if text == "auto":
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_SPEAKERS:
+        raise argparse.ArgumentTypeError(f"auto or 1 to {MOST_SPEAKERS}")
+    return int(text)
+
+
 def _codes(text: str) -> list[str]:
     return [language_code(code) for code in listed(text)]
 
@@ -123,6 +145,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Dub; returns the exit code."""
     if arguments.reference and arguments.voice:
         refuse("Give either --reference or --voice, not both", "--reference 与 --voice 只能选一个")
+    if any("=" not in entry for entry in arguments.cast):
+        refuse("A cast is given as SPEAKER=VOICE, such as S1=Me", "角色应写作 说话人=声音,例如 S1=Me")
     rows = _rows(arguments)
     tasks = [_task(arguments, row, several=len(rows) > 1) for row in rows]
     key = os.environ.get(KEY)
@@ -227,6 +251,8 @@ def _options(arguments: argparse.Namespace, row: dict[str, str], goal: Path, tar
         **{name: getattr(arguments, name) for name in ENGINES},
         "reference": str(existing_file(reference)) if reference else None,
         "voice": row.get("voice") or arguments.voice,
+        "speakers": arguments.speakers,
+        "cast": dict(entry.split("=", 1) for entry in arguments.cast),
         "keep_background": arguments.keep_background,
         "lines": None,
         "lips": arguments.lips,

@@ -167,6 +167,7 @@ class FaceTrack:
 
 
 LineState = Literal["new", "translated", "spoken", "kept"]
+OWN_VOICE = "@own"  # as a line's ``voice``: that of its speaker, whatever voice the dub was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +179,8 @@ class DubLine:
     long for its time says at what ``needed_speed`` it would have fitted (1.0: it fits) and by about how many words,
     characters in Chinese and Japanese, it would have to be shorter (``shorten_by``). A ``locked`` line is not edited and
     keeps its place; ``slowest`` and ``fastest`` are speeds (1.0: natural) beyond which the voice may not go in it.
+    ``speaker`` is who says it, None where one person speaks all of it; ``voice`` names a kept or stock voice for this line
+    alone, ``OWN_VOICE``, or is None: as the whole dub.
     """
 
     index: int
@@ -196,6 +199,7 @@ class DubLine:
     locked: bool = False
     slowest: float | None = None
     fastest: float | None = None
+    voice: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

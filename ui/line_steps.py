@@ -10,7 +10,7 @@ from pipelines.editing import opened
 from pipelines.editing import table as editing
 from pipelines.errors import Message, OptionError
 from pipelines.types import Segment
-from ui.lines import COLUMNS, FIT, KEEP, LOCKED, TEXT, Row, parse_time, ticked, time_text
+from ui.lines import COLUMNS, FIT, KEEP, LOCKED, SPEAKER, TEXT, Row, cell, parse_time, ticked, time_text
 
 NUMBER, START, END, SOURCE = (COLUMNS.index(name) for name in ("number", "start", "end", "source"))
 NO_SENTENCE, NO_CLAUSE = (
@@ -90,6 +90,26 @@ def merge(rows: Sequence[Row], place: int) -> list[Row]:
     ]
     joined = _changed(one, end=two[END], source=texts[0], text=texts[1])
     return [*rows[:place], joined, *rows[place + 2 :]]
+
+
+def spoken_by(rows: Sequence[Row], place: int, voice: str, *, whole_speaker: bool) -> list[Row]:
+    """The rows with another voice in one of them, or in all of its speaker's that are not locked.
+
+    Args:
+        voice: as the table writes it, empty for the dub's.
+
+    Raises:
+        OptionError: the row is locked.
+    """
+    _refuse_locked(rows[place])
+    speaker = cell(rows[place], SPEAKER, None)
+    return [
+        _changed(row, voice=voice)
+        if number == place
+        or (whole_speaker and cell(row, SPEAKER, None) == speaker and not ticked(row, LOCKED))
+        else row
+        for number, row in enumerate(rows)
+    ]
 
 
 def _changed(row: Row, **cells: object) -> Row:

@@ -12,14 +12,18 @@ from typing import Any
 from pipelines.errors import Message, OptionError
 from pipelines.languages import UNSPACED
 from pipelines.records import load_plan
-from pipelines.types import DubLine, DubPlan, Segment
-from ui.i18n import text
+from pipelines.types import OWN_VOICE, DubLine, DubPlan, Segment
+from ui.i18n import LANGUAGES, text
 
 FILE = "lines.json"
 # What a request says of a line; how it was spoken is for the flow to find out anew.
-ASKED = ("index", "start", "end", "source", "text", "speaker", "keep", "locked", "slowest", "fastest")
-COLUMNS = ("number", "start", "end", "source", "text", "keep", "fit", "locked", "speed")
-TEXT, KEEP, FIT, LOCKED, SPEED = (COLUMNS.index(name) for name in ("text", "keep", "fit", "locked", "speed"))
+ASKED = (
+    "index", "start", "end", "source", "text", "speaker", "keep", "locked", "slowest", "fastest", "voice",
+)  # fmt: skip
+COLUMNS = ("number", "start", "end", "source", "text", "keep", "fit", "locked", "speed", "speaker", "voice")
+TEXT, KEEP, FIT, LOCKED, SPEED, SPEAKER, VOICE = (
+    COLUMNS.index(name) for name in ("text", "keep", "fit", "locked", "speed", "speaker", "voice")
+)
 EXTREMES = (0.5, 2.0)  # speeds nobody needs to go beyond
 Row = list[Any]
 
@@ -107,6 +111,30 @@ def parse_speeds(value: object) -> tuple[float | None, float | None]:
     return slowest, fastest
 
 
+def voice_text(voice: str | None, language: str) -> str:
+    """A line's voice as the table shows it: nothing where it is the dub's."""
+    return text(language, "ui_voice_own") if voice == OWN_VOICE else voice or ""
+
+
+def parse_voice(value: object) -> str | None:
+    """A line's voice from its cell."""
+    written = str(value or "").strip()
+    own = written == OWN_VOICE or written in {text(language, "ui_voice_own") for language in LANGUAGES}
+    return OWN_VOICE if own else written or None
+
+
+def cell(row: Row, column: int, missing: str | None) -> str | None:
+    """A written cell without the space around it, None for an empty one; ``missing`` in a table that lacks the column."""
+    return str(row[column] or "").strip() or None if len(row) > column else missing
+
+
+def completed(table: Sequence[Row], plan: DubPlan, language: str) -> list[Row]:
+    """The rows with the columns that a draft of an earlier version lacks."""
+    known = {str(row[0]): row for row in rows(plan, language)}
+    blank: Row = [""] * len(COLUMNS)
+    return [[*row, *known.get(str(row[0]), blank)[len(row) :]] for row in table]
+
+
 def ticked(row: Row, column: int) -> bool:
     """Whether a box of a row is ticked; a table from another program may lack the column."""
     return len(row) > column and str(row[column]).strip().lower() in ("true", "1")
@@ -125,13 +153,15 @@ def rows(plan: DubPlan, language: str) -> list[Row]:
             fit_text(line, plan.target_language, language),
             line.locked,
             speed_text(line),
+            line.speaker or "",
+            voice_text(line.voice, language),
         ]
         for line in plan.lines
     ]
 
 
 def lines_from(table: Sequence[Row], plan: DubPlan) -> list[dict[str, Any]]:
-    """The ``lines`` option from an edited table; rows keep what the table does not show (the speaker).
+    """The ``lines`` option from an edited table; rows of a table that lacks a column keep what is in it.
 
     Rows without times, original and translation are left out. A time that was not edited keeps its exact value.
 
@@ -155,6 +185,7 @@ def lines_from(table: Sequence[Row], plan: DubPlan) -> list[dict[str, Any]]:
             replace(
                 old, start=first, end=last, source=source.strip(), text=translation.strip(),
                 keep=ticked(row, KEEP), locked=ticked(row, LOCKED), slowest=slowest, fastest=fastest,
+                speaker=cell(row, SPEAKER, old.speaker), voice=parse_voice(cell(row, VOICE, old.voice)),
             )
         )  # fmt: skip
     made.sort(key=lambda line: line.start)

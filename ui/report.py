@@ -22,7 +22,7 @@ def report_html(path: Path, language: str) -> str:
     headline = text(language, "ui_report_line", lines=len(lines), unsure=len(unsure))
     body = (
         _lips(report.get("lips") or {}, report.get("frames"), language)
-        + _sound(report.get("voice") or {}, report.get("loudness") or {}, language)
+        + _sound(_voices(report), report.get("loudness") or {}, language)
         + _times(report.get("seconds") or {}, language)
     )
     return (
@@ -45,24 +45,33 @@ def _lips(lips: dict[str, Any], frames: int | None, language: str) -> str:
     return "".join(f'<p class="quiet inset">{escaped(sentence)}</p>' for sentence in (said, *notes))
 
 
-def _sound(voice: dict[str, Any], loudness: dict[str, Any], language: str) -> str:
-    """Whose voice speaks and how near it came; how loud the dub is."""
-    said = []
-    if voice:
-        said.append(
-            text(language, f"ui_report_voice_{voice['kind']}", name=voice["name"], engine=voice["engine"])
-        )
+def _voices(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """One a speaker; a report of an earlier version knows one voice or none."""
+    return report.get("voices") or [voice for voice in [report.get("voice")] if voice]
+
+
+def _sound(voices: list[dict[str, Any]], loudness: dict[str, Any], language: str) -> str:
+    """Whose voices speak and how near they came; how loud the dub is."""
+    said = [_voice(voice, language) for voice in voices]
+    if loudness.get("lufs") is not None:
+        level = text(language, "ui_report_loudness", lufs=loudness["lufs"], peak=loudness["true_peak_db"])
+        if len(said) == 1:
+            said[0] += f" · {level}"
+        else:
+            said.append(level)
+    return "".join(f'<p class="quiet inset">{escaped(sentence)}</p>' for sentence in said)
+
+
+def _voice(voice: dict[str, Any], language: str) -> str:
+    said = [text(language, f"ui_report_voice_{voice['kind']}", name=voice["name"], engine=voice["engine"])]
     if voice.get("similarity") is not None:
         said.append(text(language, "ui_report_similarity", value=f"{voice['similarity']:.2f}"))
     if voice.get("pitch") and voice.get("own_pitch"):
         said.append(
             text(language, "ui_report_pitch", dub=round(voice["pitch"]), own=round(voice["own_pitch"]))
         )
-    if loudness.get("lufs") is not None:
-        said.append(
-            text(language, "ui_report_loudness", lufs=loudness["lufs"], peak=loudness["true_peak_db"])
-        )
-    return f'<p class="quiet inset">{escaped(" · ".join(said))}</p>' if said else ""
+    who = f"{voice['speaker']}: " if voice.get("speaker") else ""
+    return who + " · ".join(said)
 
 
 def _times(seconds: dict[str, float], language: str) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 from pipelines.artifacts import options_key
+from pipelines.dub.casting import Cast
 from pipelines.dub.run import DubRun
 from pipelines.errors import InputError, Message
 from pipelines.files import read_json, write_json
 from pipelines.languages import UNSPACED
 from pipelines.timing import DEFAULT_LIMITS, Held, LineFit, LineWish, Stretch, fit_stretches
-from pipelines.types import DubLine, DubPlan, VoiceProfile
+from pipelines.types import DubLine, DubPlan
 from pipelines.voice import LineLength
 
 PLACES = "places.json"
@@ -20,14 +21,14 @@ NOTICED_SHIFT = 0.1  # seconds a line may begin beside its original before it is
 LISTED = 12
 
 
-def fit(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> dict[int, LineFit]:
+def fit(run: DubRun, plan: DubPlan, cast: Cast) -> dict[int, LineFit]:
     """Place the lines that are spoken, by line index; lines kept in the original sound stand between them.
 
     A line that an earlier plan of this job placed well, and whose wish is the same, stays where it is: an edited line
     moves no other.
     """
     before = earlier_places(run)
-    groups = stretches(run, plan, voice, before)
+    groups = stretches(run, plan, cast, before)
     fits = fit_stretches([stretch for _, stretch in groups])
     placed: dict[int, LineFit] = {}
     after: dict[str, tuple[float, float]] = {}
@@ -44,7 +45,7 @@ def fit(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> dict[int, LineFit]:
 
 
 def stretches(
-    run: DubRun, plan: DubPlan, voice: VoiceProfile, before: Mapping[str, Held]
+    run: DubRun, plan: DubPlan, cast: Cast, before: Mapping[str, Held]
 ) -> list[tuple[list[DubLine], Stretch]]:
     """The lines to be spoken with their wishes, cut where a line keeps its original sound."""
     found: list[tuple[list[DubLine], Stretch]] = []
@@ -60,7 +61,7 @@ def stretches(
             close(line.start - DEFAULT_LIMITS.gap)
             begin = line.end + DEFAULT_LIMITS.gap
         elif line.text.strip():
-            for wish in wishes(run, plan, line, voice):
+            for wish in wishes(run, plan, line, cast):
                 group.append((line, replace(wish, held=before.get(wish_key(wish)))))
     close(run.duration)
     return found
@@ -101,10 +102,10 @@ def unfitted(line: DubLine) -> DubLine:
     )
 
 
-def wishes(run: DubRun, plan: DubPlan, line: DubLine, voice: VoiceProfile) -> list[LineWish]:
+def wishes(run: DubRun, plan: DubPlan, line: DubLine, cast: Cast) -> list[LineWish]:
     """What a line asks of the time line; nothing, and a note, when nothing in it can be spoken."""
     try:
-        length = run.voice_engine.length(run.spoken(line.text), plan.target_language, voice)
+        length = run.voice_engine.length(run.spoken(line.text), plan.target_language, cast.voice(line))
     except InputError as error:
         run.report.note(
             Message(

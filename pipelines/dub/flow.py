@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pipelines import media
-from pipelines.dub import check, lines, listening, measures, outcome, picture, soundtrack, speaking
+from pipelines.dub import casting, check, lines, listening, measures, outcome, picture, soundtrack, speaking
 from pipelines.dub.options import DubOptions
 from pipelines.dub.run import DubRun
 from pipelines.errors import InputError, Message, NoSoundTrack
@@ -21,7 +21,7 @@ from pipelines.types import VideoInfo
 T = TypeVar("T")
 # What lies in the folder as soon as a stage has begun to leave work behind.
 BEGUN_BY = {
-    "listen": "transcript.json",
+    "listen": listening.LISTENED,
     "translate": lines.TRANSLATED,
     "speak": "lines",
     "lips": FOLDER,
@@ -51,11 +51,16 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
     plan = clock.timed("translate", lambda: lines.translate(dub, transcript))
 
     def speak() -> tuple[Any, ...]:
-        voice = speaking.find_voice(dub, transcript)
-        spoken = speaking.speak(dub, plan, voice)
+        cast = casting.find_cast(dub, plan, transcript)
+        spoken = speaking.speak(dub, plan, cast)
         sound = soundtrack.mix(dub, spoken)
-        own = speaking.own_voice(dub, transcript, measures.COMPARED)
-        heard = measures.measure(dub, spoken, voice, own, sound)
+        heard = measures.measure(
+            dub,
+            spoken,
+            cast,
+            lambda line: casting.own_voice(dub, plan, transcript, line, measures.COMPARED),
+            sound,
+        )
         return spoken, sound, check.read_back(dub, spoken, sound), heard
 
     plan, sound, checks, heard = clock.timed("speak", speak)

@@ -95,7 +95,14 @@ def gather(run: DubRun, transcript: Transcript) -> tuple[DubLine, ...]:
     elif asked.translation is not None:
         cues = subtitles.without_overlaps(subtitles.read(asked.translation))
         lines = [
-            DubLine(0, cue.start, cue.end, spoken_during(cue, transcript), cue.text.replace("\n", " "))
+            DubLine(
+                0,
+                cue.start,
+                cue.end,
+                spoken_during(cue, transcript),
+                cue.text.replace("\n", " "),
+                speaker_during(cue, transcript),
+            )
             for cue in cues
         ]
     else:
@@ -123,6 +130,21 @@ def spoken_during(cue: Segment, transcript: Transcript) -> str:
         pieces = part.words or (Word(part.start, part.end, part.text.strip()),)
         heard += [piece for piece in pieces if cue.start <= (piece.start + piece.end) / 2 < cue.end]
     return line_text(heard, transcript.language)
+
+
+def speaker_during(cue: Segment, transcript: Transcript) -> str | None:
+    """Who speaks for most of a subtitle cue; beside all speech, who speaks nearest to it."""
+
+    def shared(part: Segment) -> float:
+        return min(part.end, cue.end) - max(part.start, cue.start)
+
+    seconds: dict[str | None, float] = {}
+    for part in transcript.segments:
+        if shared(part) > 0:
+            seconds[part.speaker] = seconds.get(part.speaker, 0.0) + shared(part)
+    if seconds:
+        return max(seconds, key=lambda name: seconds[name])
+    return max(transcript.segments, key=shared).speaker if transcript.segments else None
 
 
 def machine_translate(run: DubRun, plan: DubPlan) -> tuple[DubLine, ...]:

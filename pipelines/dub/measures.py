@@ -1,9 +1,9 @@
-"""What can be measured of a finished dub: its loudness, and how the voice that speaks it compares with the speaker's."""
+"""What can be measured of a finished dub: its loudness, and how the voices that speak it compare with the speakers'."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,12 @@ import soundfile
 
 from pipelines import audio, media
 from pipelines.artifacts import fingerprint, options_key, run_stage
+from pipelines.dub.casting import Cast
 from pipelines.dub.run import DubRun
 from pipelines.dub.soundtrack import line_file
 from pipelines.files import read_json, write_json
 from pipelines.progress import OneStage, Report
-from pipelines.types import Audio, DubPlan, VoiceProfile
+from pipelines.types import Audio, DubLine, DubPlan, VoiceProfile
 from pipelines.voice import pitch
 from pipelines.voice.dvector import embed
 
@@ -25,25 +26,39 @@ COMPARED = 12.0  # seconds of speech that are enough to know a voice
 BLOCK_SECONDS, OVERLAP = 30.0, 1024  # samples two blocks share: a true peak may lie between them
 
 
-def measure(run: DubRun, plan: DubPlan, voice: VoiceProfile, own: Audio, sound: Path) -> dict[str, Any]:
-    """``voice`` and ``loudness`` for the report.
+def measure(
+    run: DubRun, plan: DubPlan, cast: Cast, own: Callable[[DubLine], Audio], sound: Path
+) -> dict[str, Any]:
+    """``voices``, ``voice`` (the first of them) and ``loudness`` for the report.
 
-    ``voice``: engine, name, kind (``stock`` or ``matched``), stock packs it is mixed from, similarity of the speaker's
-    vector with the dub's (None for a stock voice), pitch and own_pitch in Hz (None where there is hardly any voice).
+    ``voices``: one for each speaker and voice, the one that speaks longest first: speaker, lines (their indices), engine,
+    name, kind (``stock`` or ``matched``), stock packs it is mixed from, similarity of the speaker's vector with the dub's
+    (None for a stock voice), pitch and own_pitch in Hz (None where there is hardly any voice).
     ``loudness``: lufs and true_peak_db of the whole dub (None for silence).
 
     Args:
-        own: some seconds of the voice that was to be matched. sound: the mixed dub.
+        own: some seconds of the voice that a line was to sound like. sound: the mixed dub.
     """
-    files = [line_file(run, line.index) for line in plan.lines if line.state == "spoken"]
-    key = options_key(sound=fingerprint(sound), lines=[fingerprint(path) for path in files], name=voice.name)
+    groups = cast.groups([line for line in plan.lines if line.state == "spoken"])
+    key = options_key(
+        sound=fingerprint(sound),
+        groups=[
+            [speaker, voice.name, [[line.index, fingerprint(line_file(run, line.index))] for line in lines]]
+            for speaker, voice, lines in groups
+        ],
+    )
 
     def make() -> None:
-        said = first_seconds(files, COMPARED)
+        voices = []
+        for speaker, voice, lines in groups:
+            said = first_seconds([line_file(run, line.index) for line in lines], COMPARED)
+            record = voice_record(voice, own(lines[0]), said)
+            voices.append({"speaker": speaker, "lines": [line.index for line in lines], **record})
         showing = OneStage(run.report, "speak")
         lufs = media.file_loudness(sound, run.context.settings, showing, "speak")
         loudness = {"lufs": finite(lufs), "true_peak_db": finite(true_peak(sound, showing))}
-        write_json(run.folder / MEASURES, {"voice": voice_record(voice, own, said), "loudness": loudness})
+        first = voices[0] if voices else {}
+        write_json(run.folder / MEASURES, {"voices": voices, "voice": first, "loudness": loudness})
 
     run_stage(run.folder, "measures", key, [MEASURES], make)
     record: dict[str, Any] = read_json(run.folder / MEASURES)

@@ -34,6 +34,9 @@ class DubOptions:
         stream: absolute index of the sound track to dub, or None for the default one.
         reference: sound or video with the voice to speak in, or None for the video's own.
         voice: id of a saved voice, or None.
+        speakers: how many people speak in the video, None to find out.
+        cast: kept or stock voices by speaker (``S1``, ``S2``… in the order in which they first speak); who is not in it
+            speaks in ``voice``, ``reference`` or a voice of their own.
         keep_background: lay the original sound, ducked, under the dub.
         lips: False leaves the picture as it is.
         soft_subtitles: subtitles put into the video to be switched on in a player: a key of ``ROLES`` or None.
@@ -58,6 +61,8 @@ class DubOptions:
     lip_engine: str = "ownmouth"
     reference: Path | None = None
     voice: str | None = None
+    speakers: int | None = None
+    cast: dict[str, str] = field(default_factory=dict)
     keep_background: bool = False
     lips: bool = True
     soft_subtitles: str | None = None

@@ -11,8 +11,8 @@ from pipelines.errors import Message
 from pipelines.languages import language_name
 
 HEADS = (
-    ("#", ""), ("Time", "时间"), ("Original", "原文"), ("Dub", "译文"), ("Speed", "语速"), ("Start", "起点"),
-    ("Heard back as", "回听结果"), ("Wrong", "误差"),
+    ("#", ""), ("Time", "时间"), ("Speaker", "说话人"), ("Original", "原文"), ("Dub", "译文"),
+    ("Speed", "语速"), ("Start", "起点"), ("Heard back as", "回听结果"), ("Wrong", "误差"),
 )  # fmt: skip
 STAGES = {
     "listen": Message("Listening", "识别"),
@@ -51,20 +51,14 @@ def _both(message: Message) -> str:
 def _facts(report: dict[str, Any]) -> list[Message]:
     """What is said above the lines."""
     facts = [Message("Made by a machine: AI-dubbed by Dubwright.", "本视频由 Dubwright 人工智能配音。")]
-    loudness, voice, lips = report.get("loudness") or {}, report.get("voice") or {}, report.get("lips") or {}
+    loudness, lips = report.get("loudness") or {}, report.get("lips") or {}
+    voices = report.get("voices") or [report.get("voice") or {}]
     if loudness.get("lufs") is not None:
         level, peak = loudness["lufs"], loudness["true_peak_db"]
         facts.append(
             Message(f"Loudness {level} LUFS, true peak {peak} dBTP", f"响度 {level} LUFS,真峰值 {peak} dBTP")
         )
-    if voice.get("similarity") is not None:
-        alike = f"{voice['similarity']:.2f}"
-        facts.append(
-            Message(
-                f"Voice {voice['engine']}, similarity to the speaker {alike}",
-                f"语音 {voice['engine']},与原声相似度 {alike}",
-            )
-        )
+    facts += [_voice(voice) for voice in voices if voice.get("similarity") is not None]
     drawn = sum(last - first for first, last in lips.get("synthesised", ()))
     total = report.get("frames")
     if total:
@@ -81,12 +75,23 @@ def _facts(report: dict[str, Any]) -> list[Message]:
     return facts
 
 
+def _voice(voice: dict[str, Any]) -> Message:
+    who, alike = voice.get("speaker"), f"{voice['similarity']:.2f}"
+    return Message(
+        f"{who}: voice {voice['engine']}, similarity to the speaker {alike}"
+        if who
+        else f"Voice {voice['engine']}, similarity to the speaker {alike}",
+        f"{f'{who}：' if who else ''}语音 {voice['engine']},与原声相似度 {alike}",
+    )
+
+
 def _line(line: dict[str, Any]) -> str:
     spoken, rate = line["state"] == "spoken", line.get("error_rate")
     wrong = "" if rate is None else f"{100 * rate:.0f} %"
     cells = (
         str(line["index"] + 1),
         f"{clock(line['start'])}–{clock(line['end'])}",
+        line.get("speaker") or "",
         line["source"],
         line["text"] if not line["keep"] else "—",
         f"{line['speed']:.2f}×" if spoken and line["speed"] else "",

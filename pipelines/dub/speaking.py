@@ -1,4 +1,4 @@
-"""Step 3: the lines spoken in the speaker's voice, each fitted to its time."""
+"""Step 3: the lines spoken, each in its voice and fitted to its time."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from pathlib import Path
 from pipelines import media
 from pipelines.artifacts import options_key, run_stage
 from pipelines.backend.outputs import check_sound
+from pipelines.dub.casting import Cast
 from pipelines.dub.fitting import fit, fitted, unfitted
 from pipelines.dub.lines import LINES
 from pipelines.dub.run import DubRun
-from pipelines.errors import EngineMissing, Message, NoSpeech
+from pipelines.errors import EngineMissing, Message
 from pipelines.languages import language_name
-from pipelines.progress import NullReport, PartOf
+from pipelines.progress import NullReport
 from pipelines.records import load_speech_times, save_plan, save_speech_times
 from pipelines.timing import LineFit
-from pipelines.types import Audio, DubLine, DubPlan, Phone, Transcript, VoiceProfile
-from pipelines.voice import SpeakOptions, StockVoices, choice
-
-REFERENCE_SECONDS = 30.0
-MEASURED_RATE = 16_000
+from pipelines.types import Audio, DubLine, DubPlan, Phone, VoiceProfile
+from pipelines.voice import SpeakOptions
 
 
 def check_speakable(run: DubRun) -> None:
@@ -44,60 +42,12 @@ def check_speakable(run: DubRun) -> None:
         )
 
 
-def reference_range(transcript: Transcript) -> tuple[float, float]:
-    """The stretch of at most 30 s with the most speech in it: where the voice is learnt from."""
-    starts = [part.start for part in transcript.segments]
-
-    def speech_after(start: float) -> float:
-        end = start + REFERENCE_SECONDS
-        return sum(max(min(part.end, end) - max(part.start, start), 0.0) for part in transcript.segments)
-
-    start = max(starts, key=speech_after)
-    return start, min(start + REFERENCE_SECONDS, transcript.segments[-1].end)
-
-
-def find_voice(run: DubRun, transcript: Transcript) -> VoiceProfile:
-    """The voice to speak in: a saved or stock one, one learnt from a given reference, or the video's own speaker."""
-    asked, engine, settings = run.options, run.voice_engine, run.context.settings
-    report = PartOf(run.report, "speak")  # a dub shows five stages
-    if asked.voice:
-        return choice.find(engine, asked.voice, asked.target_language, settings)
-    if asked.reference:
-        return choice.learn(engine, asked.reference, settings, report)
-    start, end = reference_range(transcript)
-    try:
-        return choice.learn(engine, asked.input, settings, report, stream=asked.stream, start=start, end=end)
-    except NoSpeech as error:
-        if not isinstance(engine, StockVoices):
-            raise
-        run.report.note(
-            Message(
-                f"{error.sentence('en')} A stock voice speaks instead.",
-                f"{error.sentence('zh')} 已改用内置声音。",
-            ),
-            "warning",
-        )
-        return engine.stock(language=asked.target_language)
-
-
-def own_voice(run: DubRun, transcript: Transcript, seconds: float) -> Audio:
-    """Some seconds of the voice the dub is to sound like: the reference's, or the video's own speaker's."""
-    asked, settings = run.options, run.context.settings
-    if asked.reference:
-        return media.load_sound(asked.reference, settings, sr=MEASURED_RATE, end=seconds)
-    start, end = reference_range(transcript)
-    end = min(end, start + seconds)
-    return media.load_sound(
-        asked.input, settings, sr=MEASURED_RATE, stream=asked.stream, start=start, end=end
-    )
-
-
-def speak(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> DubPlan:
+def speak(run: DubRun, plan: DubPlan, cast: Cast) -> DubPlan:
     """Fit and speak every line; ``lines/<n>.wav`` and ``lines/<n>.json`` hold its sound, phones and words.
 
     Only lines whose text, voice or length changed are spoken again.
     """
-    fits = fit(run, plan, voice)
+    fits = fit(run, plan, cast)
     folder = run.folder / "lines"
     folder.mkdir(exist_ok=True)
     lines: list[DubLine] = []
@@ -107,7 +57,7 @@ def speak(run: DubRun, plan: DubPlan, voice: VoiceProfile) -> DubPlan:
         if placed is None:
             lines.append(unfitted(line))
             continue
-        say_line(run, line, placed, voice, folder)
+        say_line(run, line, placed, cast.voice(line), folder)
         lines.append(fitted(line, placed))
     run.report.step("speak", len(plan.lines), len(plan.lines), "lines")
     spoken = replace(plan, lines=tuple(lines))

@@ -79,6 +79,10 @@ class StockVoices(Protocol):
         """
         ...
 
+    def stock_near(self, hertz: float, language: str) -> VoiceProfile:
+        """The voice of its own for a language whose pitch is nearest."""
+        ...
+
 
 VOICES: Registry[VoiceEngine] = Registry(Message("voice", "语音合成"))
 VOICES.add(

@@ -16,6 +16,7 @@ import soundfile
 
 from pipelines import media
 from pipelines.dub import run
+from pipelines.dub.casting import Cast
 from pipelines.dub.fitting import fit, fitted
 from pipelines.dub.options import DubOptions
 from pipelines.dub.run import DubRun
@@ -231,7 +232,8 @@ def test_a_line_too_long_for_its_time_says_by_how_much(spanish: Dubbed, tmp_path
     plan = replace(spanish.plan, lines=(long, replace(last, start=first.start + 2.1)))
     voice = VOICES.get("kokoro", spanish.context)
     assert isinstance(voice, StockVoices)
-    fits = fit(run, plan, voice.stock(None, "es"))
+    stock = voice.stock(None, "es")
+    fits = fit(run, plan, Cast({line.index: stock for line in plan.lines}))
     shown = fitted(long, fits[long.index])
     assert 1.5 < shown.needed_speed < 4 and 5 <= shown.shorten_by <= 14
     assert (

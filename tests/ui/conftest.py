@@ -51,7 +51,8 @@ def dub_values(**changed: Any) -> dict[str, Any]:
     """What the Dub tab's components hold at first."""
     values: dict[str, Any] = {
         "file": None, "path": "", "target": "es", "source_language": "", "stream": "", "translation": None, "translator": "",
-        "address": "", "model": "", "key": "", "voice": "", "reference": None, "keep_background": False, "lips": True,
+        "address": "", "model": "", "key": "", "voice": "", "reference": None, "speakers": "", "keep_background": False,
+        "lips": True,
         "asr_engine": "whisper", "voice_engine": "kokoro", "lip_engine": "ownmouth",
     }  # fmt: skip
     return {**values, **changed}

@@ -10,15 +10,16 @@ import pytest
 from pipelines.dub.fitting import within_speeds
 from pipelines.errors import OptionError
 from pipelines.records import line_from
-from pipelines.types import DubLine, DubPlan
+from pipelines.types import OWN_VOICE, DubLine, DubPlan
 from pipelines.voice import LineLength
 from tests.ui.conftest import asking, dub_values, ended
 from tests.ui.flows import clip
 from ui import drafts
 from ui.drafts import Draft, locks_kept
+from ui.dub_editing import EditingHandlers
 from ui.dubbing import DubHandlers
 from ui.line_steps import cut_of, merge, split
-from ui.lines import FIT, LOCKED, SPEED, TEXT, fill, lines_from, parse_speeds, rows
+from ui.lines import FIT, LOCKED, SPEED, TEXT, VOICE, fill, lines_from, parse_speeds, rows
 from ui.services import Services
 
 PLAN = DubPlan(
@@ -147,18 +148,24 @@ def test_steps_are_remembered_and_taken_back_one_by_one(tmp_path: Path) -> None:
 def test_edits_are_found_again_undone_and_end_when_they_are_dubbed(
     services: Services, tmp_path: Path
 ) -> None:
-    handlers, page = DubHandlers(services), asking()
+    handlers, editing, page = DubHandlers(services), EditingHandlers(services), asking()
     job = handlers.submit(page, **dub_values(file=str(clip(tmp_path / "talk.mp4"))))
     view = ended(services, job)
     table = handlers.show(view, "en")["table"].value["data"]
     table[0][TEXT] = "Muy buenas."
-    handlers.keep_edits(job, table, page)
+    editing.keep_edits(job, table, page)
     again = DubHandlers(services).show(view, "en")["table"].value["data"]
     assert again[0][TEXT] == "Muy buenas.", "what a reload shows"
-    assert handlers.undo(job, page).value["data"][0][TEXT] == "[es] Good morning."
-    handlers.keep_edits(job, table, page)
-    joined = handlers.merge(job, 0, table, page).value["data"]
+    assert editing.undo(job, page).value["data"][0][TEXT] == "[es] Good morning."
+    editing.keep_edits(job, table, page)
+    joined = editing.merge(job, 0, table, page).value["data"]
     assert len(joined) == 1 and joined[0][TEXT] == "Muy buenas. [es] We went by <train> & bus."
-    assert handlers.again(job, joined) == job
+    voiced = editing.voice_of_row(job, 0, "am_adam", joined, page).value["data"]
+    assert voiced[0][VOICE] == "am_adam" and voiced[0][FIT] == ""
+    own = editing.voice_of_speaker(job, 0, OWN_VOICE, joined, page).value["data"]
+    assert own[0][VOICE] == "speaker's own"
+    assert editing.undo(job, page).value["data"][0][VOICE] == "am_adam"
+    assert handlers.again(job, voiced) == job
     assert not (view.folder / drafts.NAME).exists()
-    assert [line["text"] for line in ended(services, job).options["lines"]] == [joined[0][TEXT]]
+    asked = ended(services, job).options["lines"]
+    assert [(line["text"], line["voice"]) for line in asked] == [(joined[0][TEXT], "am_adam")]

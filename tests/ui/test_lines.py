@@ -10,8 +10,22 @@ from pipelines.dub.fitting import fitted
 from pipelines.errors import OptionError
 from pipelines.records import line_from
 from pipelines.timing import LineWish, fit_lines
-from pipelines.types import DubLine, DubPlan, Segment
-from ui.lines import FIT, KEEP, fill_from_cues, fit_text, lines_from, parse_time, rows, time_text
+from pipelines.types import OWN_VOICE, DubLine, DubPlan, Segment
+from ui.line_steps import spoken_by
+from ui.lines import (
+    FIT,
+    KEEP,
+    LOCKED,
+    SPEAKER,
+    VOICE,
+    completed,
+    fill_from_cues,
+    fit_text,
+    lines_from,
+    parse_time,
+    rows,
+    time_text,
+)  # fmt: skip
 from ui.timeline import timeline_svg
 
 PLAN = DubPlan(
@@ -143,3 +157,40 @@ def test_a_subtitle_file_is_laid_beside_the_lines_by_time() -> None:
     assert missing == "3" and [row[3] for row in filled] == [line.source for line in PLAN.lines]
     with pytest.raises(OptionError, match="stands at the time of a line"):
         fill_from_cues(rows(PLAN, "en"), [Segment(60.0, 62.0, "¿De otra película?")])
+
+
+def test_speaker_and_voice_of_a_line_are_edited_in_either_language() -> None:
+    table = rows(PLAN, "en")
+    assert [row[SPEAKER] for row in table] == ["A", "B", "A"] and [row[VOICE] for row in table] == [""] * 3
+    table[0][SPEAKER], table[1][SPEAKER] = " B ", ""
+    table[1][VOICE], table[2][VOICE] = " am_michael ", "本人的声音"
+    made = lines_from(table, PLAN)
+    assert [(line["speaker"], line["voice"]) for line in made] == [
+        ("B", None),
+        (None, "am_michael"),
+        ("A", OWN_VOICE),
+    ]
+    again = replace(PLAN, lines=tuple(line_from(line) for line in made))
+    assert [row[VOICE] for row in rows(again, "en")] == ["", "am_michael", "speaker's own"]
+    assert [row[VOICE] for row in rows(again, "zh")] == ["", "am_michael", "本人的声音"]
+
+
+def test_a_draft_of_an_earlier_version_gets_the_columns_it_lacks() -> None:
+    old = [row[:9] for row in rows(PLAN, "en")] + [["", "8", "9", "Bye.", "Adiós.", False, "", False, ""]]
+    whole = completed(old, PLAN, "en")
+    assert [row[SPEAKER] for row in whole] == ["A", "B", "A", ""] and {len(row) for row in whole} == {11}
+
+
+def test_another_voice_for_a_row_or_for_all_of_its_speaker() -> None:
+    table = rows(PLAN, "en")
+    assert [row[VOICE] for row in spoken_by(table, 0, "Me", whole_speaker=False)] == ["Me", "", ""]
+    both = spoken_by(table, 0, "Me", whole_speaker=True)
+    assert [row[VOICE] for row in both] == ["Me", "", "Me"] and [row[FIT] for row in both] == [
+        "",
+        table[1][FIT],
+        "",
+    ]
+    table[2][LOCKED] = True
+    assert [row[VOICE] for row in spoken_by(table, 0, "Me", whole_speaker=True)] == ["Me", "", ""]
+    with pytest.raises(OptionError, match="Line 3 is locked"):
+        spoken_by(table, 2, "Me", whole_speaker=False)

@@ -38,5 +38,9 @@ def test_voice_and_loudness_are_shown(tmp_path: Path) -> None:
     stock = {**REPORT, "voice": {"engine": "kokoro", "name": "af_heart", "kind": "stock", "similarity": None}}
     write_json(path, stock)
     assert "Stock voice af_heart (kokoro) · -16.2 LUFS" in report_html(path, "en")
+    two = [{**REPORT["voice"], "speaker": name} for name in ("S1", "S2")]  # type: ignore[dict-item]
+    write_json(path, {**REPORT, "voices": two})
+    assert report_html(path, "en").count("Voice matched to") == 2
+    assert "S2: Voice matched to clip &lt;1&gt;" in report_html(path, "en")
     write_json(path, {key: value for key, value in REPORT.items() if key not in ("voice", "loudness")})
     assert "LUFS" not in report_html(path, "en")  # a report of an earlier version

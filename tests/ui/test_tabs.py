@@ -25,6 +25,7 @@ from tests.ui.conftest import PATIENCE, asking, dub_values, ended
 from tests.ui.flows import clip
 from ui import lines
 from ui.banner import banner_html
+from ui.dub_editing import EditingHandlers
 from ui.dubbing import DubHandlers, first_choice
 from ui.i18n import text
 from ui.keeper import save_finished, tidy_uploads
@@ -246,7 +247,7 @@ def test_numbered_lines_go_out_and_come_back(services: Services, monkeypatch: py
     said: list[str] = []
     monkeypatch.setattr("gradio.Info", lambda words, title: said.append(words))
     monkeypatch.setattr("gradio.Warning", lambda words, title: said.append(words))
-    handlers = DubHandlers(services)
+    handlers = EditingHandlers(services)
     table = [
         [1, "0:00.00", "0:01.20", "Good morning.", "", False, ""],
         [2, "0:01.40", "0:02.80", "By train.", "", True, ""],
@@ -309,7 +310,7 @@ def test_copying_is_confirmed_or_said_to_be_left_to_the_user(
     monkeypatch.setattr("gradio.Info", lambda words, title: said.append(words))
     monkeypatch.setattr("gradio.Warning", lambda words, title: said.append(words))
     for how in ("copied", "selected"):
-        DubHandlers(services).copied(how, asking())
+        EditingHandlers(services).copied(how, asking())
     assert said[0].startswith("Copied") and "press Ctrl+C" in said[1]
 
 

@@ -13,6 +13,7 @@ from gradio.blocks import Block
 
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
+from pipelines.types import OWN_VOICE
 from pipelines.voice.library import change_voice, delete_voice, describe, list_voices
 from pipelines.voice.package import SUFFIX, export_voice, import_voice
 from ui import languages, notices
@@ -35,21 +36,26 @@ def tags_in(written: str | None) -> tuple[str, ...]:
     return tuple(tag.strip() for tag in re.split(r"[,，、;]", written or "") if tag.strip())
 
 
-def voice_choices(services: Services, key: str, language: str) -> list[tuple[str, str]]:
-    """The empty choice, called by ``key``, and every kept voice."""
-    return [(text(language, key), ""), *((name, name) for name in list_voices(folder(services)))]
+def voice_choices(
+    services: Services, key: str, language: str, own: str | None = None
+) -> list[tuple[str, str]]:
+    """The empty choice, called by ``key``, the speaker's own voice where ``own`` says how it is called, and every kept one."""
+    owned = [(text(language, own), OWN_VOICE)] if own else []
+    return [(text(language, key), ""), *owned, *((name, name) for name in list_voices(folder(services)))]
 
 
-def voice_menu(services: Services, demo: gr.Blocks, key: str, empty: str, name: str) -> gr.Dropdown:
-    """A menu of the kept voices, read anew when it is opened; the empty choice stands for what ``empty`` says."""
+def voice_menu(
+    services: Services, demo: gr.Blocks, key: str, empty: str, name: str, *, own: str | None = None
+) -> gr.Dropdown:
+    """A menu of the kept voices, read anew when it is opened; see ``voice_choices``."""
     # A name that is not listed may be one that was kept meanwhile, or one of the engine's own voices.
     menu = gr.Dropdown(
         [("…", "")], value="", label=label(key), interactive=True, allow_custom_value=True, elem_id=name
     )
-    fill_menu(demo, menu, lambda language: voice_choices(services, empty, language))
+    fill_menu(demo, menu, lambda language: voice_choices(services, empty, language, own))
 
     def again(request: gr.Request) -> gr.Dropdown:
-        return gr.Dropdown(choices=voice_choices(services, empty, language_of(request)))
+        return gr.Dropdown(choices=voice_choices(services, empty, language_of(request), own))
 
     menu.focus(again, None, menu, **PRIVATELY)
     return menu

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any
 
 import gradio as gr
 from gradio.blocks import Block
 from gradio.components import Component
 
-from ui import exporting, languages, lines, source
+from ui import dub_table, exporting, languages, source
+from ui.dub_editing import EditingHandlers
 from ui.dubbing import DubHandlers, first_choice
 from ui.i18n import label
 from ui.jobs_view import Follower, Reopener, job_panel, plainly
@@ -22,24 +23,9 @@ from ui.tabs.parts import (
     fill_menu,
     local_path,
     open_folder_button,
+    speaker_counts,
     translator_choices,
 )
-
-# A page from another computer over plain http has no clipboard: the lines are then selected for the user to copy.
-COPY = """async (numbered) => {
-  try { await navigator.clipboard.writeText(numbered); return ["copied"]; } catch (refused) {}
-  await new Promise((shown) => setTimeout(shown, 60));
-  const box = document.querySelector('#dub-numbered textarea');
-  box.focus(); box.select();
-  return [document.execCommand('copy') ? "copied" : "selected"];
-}"""
-SUBTITLES = [".srt", ".vtt", ".ass"]
-COLUMN_WIDTHS: list[str | int] = [
-    *("66px", "80px", "80px", "22%", "22%", "100px", "130px", "78px", "100px"),
-]
-COLUMN_KINDS: list[Literal["number", "str", "bool"]] = [
-    *("number", "str", "str", "str", "str", "bool", "str", "bool", "str"),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +44,7 @@ class Inputs:
     key: gr.Textbox
     voice: gr.Dropdown
     reference: gr.Audio
+    speakers: gr.Dropdown
     keep_background: gr.Checkbox
     lips: gr.Checkbox
     asr_engine: gr.Dropdown
@@ -67,24 +54,6 @@ class Inputs:
     def named(self) -> dict[str, Block]:
         """Components by keyword."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The line table and what belongs to it."""
-
-    group: gr.Column
-    help: gr.Markdown
-    table: gr.Dataframe
-    again: gr.Button
-    copy: gr.Button
-    numbered: gr.Textbox
-    paste: gr.Button
-    subtitles: gr.UploadButton
-    undo: gr.Button
-    split: gr.Button
-    merge: gr.Button
-    chosen: gr.State
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +115,7 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
                 results: dict[str, Block] = {"before": before, "after": after, **_results(services)}
         results["export"], wanted, export = exporting.build(demo)
         results["timeline"] = gr.HTML(visible=False, elem_id="dub-timeline")
-        table = _table()
+        table = dub_table.build(services, demo)
     results |= {"lines": table.group, "help": table.help, "table": table.table}
     follower = Follower(services, panel, results, handlers.show)
     follower.connect(demo)
@@ -157,7 +126,7 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
     demo.load(handlers.first_targets, None, target, **PRIVATELY)
     _connect_source(handlers, inputs, told)
     _connect_target(handlers, inputs, note, go)
-    _connect_table(handlers, table, panel.last)
+    dub_table.connect(EditingHandlers(services), table, panel.last)
     demo.load(handlers.demonstration, None, file, **PRIVATELY)
     example.click(handlers.example, target, [file, target], **PRIVATELY)
     return follower.reopener("dub")
@@ -207,54 +176,21 @@ def _more(services: Services, demo: gr.Blocks, given: dict[str, Any]) -> Inputs:
         translator.change(
             lambda name: gr.Group(visible=name == "endpoint"), translator, endpoint, queue=False, **PRIVATELY
         )
-        translation = gr.File(label=label("ui_dub_translation"), file_types=SUBTITLES, height=100)
+        translation = gr.File(label=label("ui_dub_translation"), file_types=dub_table.SUBTITLES, height=100)
         voice = voice_menu(services, demo, "ui_voice_whose", "ui_dub_own_voice", "dub-whose")
         reference = gr.Audio(label=label("ui_dub_voice"), type="filepath")
+        speakers = gr.Dropdown([("…", "")], value="", label=label("ui_dub_speakers"), elem_id="dub-speakers")
+        fill_menu(demo, speakers, speaker_counts)
         background = gr.Checkbox(False, label=label("ui_dub_background"))
         lips = gr.Checkbox(True, label=label("ui_dub_lips"))
         return Inputs(
             **given, source_language=spoken, translation=translation, translator=translator, address=address,
-            model=model, key=key, voice=voice, reference=reference, keep_background=background, lips=lips,
+            model=model, key=key, voice=voice, reference=reference, speakers=speakers,
+            keep_background=background, lips=lips,
             asr_engine=engine_choice(services, demo, RECOGNIZERS, "ui_dub_asr_engine"),
             voice_engine=engine_choice(services, demo, VOICES, "ui_dub_voice_engine"),
             lip_engine=engine_choice(services, demo, LIP_ENGINES, "ui_dub_lip_engine", ready=False),
         )  # fmt: skip
-
-
-def _table() -> Table:
-    with gr.Column(visible=False, elem_id="dub-lines") as group:
-        help_text = gr.Markdown(label("ui_dub_lines_help"), padding=True)
-        table = gr.Dataframe(
-            headers=[""] * len(lines.COLUMNS),
-            column_count=len(lines.COLUMNS),
-            datatype=COLUMN_KINDS,
-            type="array",
-            interactive=True,
-            wrap=True,
-            static_columns=[0, lines.FIT],
-            column_widths=COLUMN_WIDTHS,
-            label=label("ui_dub_lines"),
-            elem_id="dub-table",
-        )
-        with gr.Row():
-            undo, split, merge = (
-                gr.Button(label(f"ui_dub_{name}"), size="sm", elem_id=f"dub-{name}")
-                for name in ("undo", "split", "merge")
-            )
-        with gr.Row():
-            again = gr.Button(label("ui_dub_again"), variant="primary", elem_id="dub-again")
-            copy = gr.Button(label("ui_dub_copy"), elem_id="dub-copy")
-            paste = gr.Button(label("ui_dub_paste"), elem_id="dub-paste")
-            cues = gr.UploadButton(
-                label("ui_dub_subtitles"),  # type: ignore[arg-type]  # translated as every label; Gradio's annotation lags
-                file_types=SUBTITLES,
-                elem_id="dub-subtitles",
-            )
-        numbered = gr.Textbox(label=label("ui_dub_numbered"), lines=4, max_lines=12, elem_id="dub-numbered")
-        chosen = gr.State(None)
-    return Table(
-        group, help_text, table, again, copy, numbered, paste, cues, undo, split, merge, chosen
-    )  # fmt: skip
 
 
 def _connect_source(handlers: DubHandlers, inputs: Inputs, told: Source) -> None:
@@ -272,25 +208,3 @@ def _connect_target(handlers: DubHandlers, inputs: Inputs, note: gr.HTML, go: gr
     given = [inputs.target, inputs.source_language, inputs.address]
     for event in (inputs.target.change, inputs.source_language.change, inputs.address.change):
         event(handlers.target_note, given, [note, go], **PRIVATELY)
-
-
-def _connect_table(handlers: DubHandlers, table: Table, last: gr.BrowserState) -> None:
-    copied = table.copy.click(plainly(handlers.numbered), table.table, table.numbered, **PRIVATELY)
-    copied.success(handlers.copied, table.numbered, None, js=COPY, **PRIVATELY)
-    pasted = table.paste.click(
-        plainly(handlers.pasted), [table.numbered, table.table], table.table, **PRIVATELY
-    )
-    filled = table.subtitles.upload(
-        plainly(handlers.filled_from), [table.subtitles, table.table], table.table, **PRIVATELY
-    )
-    for edited in (table.table.input, pasted.success, filled.success):
-        edited(plainly(handlers.keep_edits), [last, table.table], table.table, **PRIVATELY)
-    table.table.select(_row_of, None, table.chosen, **PRIVATELY)
-    table.undo.click(plainly(handlers.undo), last, table.table, **PRIVATELY)
-    for button, step in ((table.split, handlers.split), (table.merge, handlers.merge)):
-        button.click(plainly(step), [last, table.chosen, table.table], table.table, **PRIVATELY)
-
-
-def _row_of(picked: gr.SelectData) -> int:
-    """The row that was clicked."""
-    return int(picked.index[0])

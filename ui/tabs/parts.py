@@ -50,6 +50,11 @@ def translator_choices(services: Services, language: str) -> list[tuple[str, str
     return [(text(language, "ui_dub_auto"), ""), *engine_choices(services, TRANSLATORS, language), by_hand]
 
 
+def speaker_counts(language: str) -> list[tuple[str, str]]:
+    """How many people may speak in a video: automatic, or so many."""
+    return [(text(language, "ui_automatic"), ""), *((str(count), str(count)) for count in range(1, 11))]
+
+
 def engine_choice(
     services: Services, demo: gr.Blocks, registry: Registry[Any], key: str, *, ready: bool = True
 ) -> gr.Dropdown:

@@ -20,6 +20,7 @@ from pipelines.voice.kokoro.accent import Accent, is_matched, load_accent, save_
 from pipelines.voice.kokoro.accent import accent as make_accent
 from pipelines.voice.kokoro.graph import SECONDS, SR, Floats, Graph
 from pipelines.voice.kokoro.line import lines
+from pipelines.voice.kokoro.renditions import stored
 from pipelines.voice.kokoro.speech import Draft, Spoken, Tuning, draft, speak
 
 NAME = "kokoro"
@@ -54,6 +55,15 @@ class Kokoro:
         return VoiceProfile(
             NAME, chosen, {"style": self.packs.style(chosen)}, {"stock": True, "packs": [chosen]}
         )
+
+    def stock_near(self, hertz: float, language: str) -> VoiceProfile:
+        """The native stock voice of a language (any, where it has none) whose median pitch is nearest."""
+        table = stored()
+        known = [name for name in self.packs.names if name in table.names]
+        native = [name for name in known if packs.native_language(name) == language] or known
+        pitches = table.pitches[[table.names.index(name) for name in native]]
+        nearest = int(np.argmin(np.abs(np.log2(pitches / hertz))))
+        return self.stock(native[nearest], language)
 
     def enroll(self, reference: Audio, name: str, report: Report) -> VoiceProfile:
         """Match a voice to a reference (see ``matching``); the same recording is never matched twice.
