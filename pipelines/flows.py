@@ -12,6 +12,7 @@ FLOWS: dict[str, str] = {
     "caption": "pipelines.caption:run",
     "enrol": "pipelines.enrol:run",
     "sample": "pipelines.sample:run",
+    "survey": "pipelines.survey:run",
     "speak": "pipelines.speak:run",
     "script": "pipelines.speak.recital:run",
     "sync": "pipelines.sync:run",

@@ -135,6 +135,43 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_dub_voice_row": ("Only this row", "仅此行"),
     "ui_dub_voice_speaker": ("All rows of this speaker", "该说话人的所有行"),
     "ui_dub_speakers": ("People who speak in the video", "视频中说话的人数"),
+    "ui_survey_looking": ("Looking at it…", "正在查看视频…"),
+    "ui_survey_face": ("1 face, {share} % of the time", "1 张人脸，占 {share}% 的时间"),
+    "ui_survey_faces": (
+        "Up to {count} faces at once; a face {share} % of the time",
+        "最多同时 {count} 张人脸；{share}% 的时间有人脸",
+    ),
+    "ui_survey_without": (
+        "; none {times}: the original picture is kept there",
+        "；{times} 没有人脸，保留原画面",
+    ),
+    "ui_survey_no_face": (
+        "No face was seen: the picture stays as it is, only the sound is dubbed.",
+        "没有看到人脸：画面保持不变，只替换声音。",
+    ),
+    "ui_survey_small": (
+        "The face is small in the picture: its lips will be hard to see and to move.",
+        "人脸在画面中很小：口型难以看清，也难以同步。",
+    ),
+    "ui_survey_speech": ("Speech {share} % of the time", "{share}% 的时间有人说话"),
+    "ui_survey_speech_in": (
+        "Speech {share} % of the time, in {spoken}",
+        "{share}% 的时间有人说话，语言为{spoken}",
+    ),
+    "ui_survey_silent": ("No speech was heard.", "没有听到人说话。"),
+    "ui_survey_music": (
+        "There seems to be music. It is left out of the dub unless the original sound is kept underneath (More choices).",
+        "似乎有音乐。除非保留原声（更多选项），配音中将没有音乐。",
+    ),
+    "ui_survey_noisy": (
+        "The recording is noisy: words may be misheard, and the voice is matched less well.",
+        "录音噪声较大：识别可能出错，声音匹配也会变差。",
+    ),
+    "ui_survey_looked": (
+        "From samples: {pictures} pictures, {seconds} of sound",
+        "抽样查看：{pictures} 帧画面，{seconds} 声音",
+    ),
+    "ui_survey_looked_only": ("From samples: {pictures} pictures", "抽样查看：{pictures} 帧画面"),
     "ui_dub_undo": ("Undo", "撤销"),
     "ui_dub_undo_nothing": ("There is nothing to undo", "没有可撤销的操作"),
     "ui_dub_split": ("Split row", "拆分此行"),

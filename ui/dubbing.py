@@ -9,10 +9,10 @@ from typing import Any
 
 import gradio as gr
 
-from pipelines.errors import InputError, Message
+from pipelines.errors import InputError, Message, PipelineError
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
-from ui import drafts, examples, exporting, languages, lines, notices, results, source
+from ui import drafts, examples, exporting, languages, lines, notices, results, source, survey
 from ui.i18n import escaped, language_of, text
 from ui.jobs_view import shown_html
 from ui.report import report_html
@@ -127,6 +127,22 @@ class DubHandlers:
         tracks = source.track_choices(info, language)
         streams = gr.Dropdown(choices=tracks, value="", visible=len(info.audio) > 1)
         return told, guess, *self.preview(str(chosen), request), str(chosen), streams
+
+    def looking(self, file: str | None, path: str | None, request: gr.Request) -> gr.HTML:
+        """What stands where the survey will be told."""
+        waiting = text(language_of(request), "ui_survey_looking")
+        return shown_html(f'<p class="quiet">{escaped(waiting)}</p>' if file or path else "")
+
+    def survey(self, file: str | None, path: str | None, stream: str | None, request: gr.Request) -> gr.HTML:
+        """What a look at samples of the video tells; nothing where ``facts`` has said why it cannot be read."""
+        if not file and not path:
+            return shown_html("")
+        try:
+            chosen = source_path(self.services, file, path)
+            found = survey.survey_of(self.services, chosen, int(stream) if stream else None)
+        except PipelineError:
+            return shown_html("")
+        return shown_html(survey.survey_html(found, language_of(request)))
 
     def preview(self, chosen: str, request: gr.Request) -> tuple[Any, ...]:
         """The *before* player, a note while its copy is made, and the timer that asks again."""

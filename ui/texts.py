@@ -97,6 +97,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_left_seconds": ("about {time} s left", "大约还需 {time} 秒"),
     "ui_stage_search": ("Finding speech", "查找语音"),
     "ui_stage_speakers": ("Telling speakers apart", "区分说话人"),
+    "ui_stage_survey": ("Looking at the video", "查看视频"),
     "ui_stage_hear": ("Hearing", "实时识别"),
     "ui_stage_listen": ("Listening", "识别语音"),
     "ui_stage_align": ("Putting the text on the sound", "对齐文字"),

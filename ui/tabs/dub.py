@@ -94,6 +94,7 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
                     visible=False,
                     elem_id="dub-stream",
                 )
+                looked = gr.HTML(visible=False, elem_id="dub-survey")
                 target = gr.Dropdown(
                     languages.target_names("en"),
                     value=None,
@@ -125,6 +126,7 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
     demo.load(None, target, target, js=first_choice(), **PRIVATELY)
     demo.load(handlers.first_targets, None, target, **PRIVATELY)
     _connect_source(handlers, inputs, told)
+    _connect_survey(handlers, inputs, looked)
     _connect_target(handlers, inputs, note, go)
     dub_table.connect(EditingHandlers(services), table, panel.last)
     demo.load(handlers.demonstration, None, file, **PRIVATELY)
@@ -202,6 +204,14 @@ def _connect_source(handlers: DubHandlers, inputs: Inputs, told: Source) -> None
     told.timer.tick(handlers.preview, told.chosen, looked, queue=False, **PRIVATELY)
     for event in (inputs.source_language.change, inputs.address.change):
         event(handlers.targets_menu, [inputs.source_language, inputs.address], inputs.target, **PRIVATELY)
+
+
+def _connect_survey(handlers: DubHandlers, inputs: Inputs, looked: gr.HTML) -> None:
+    """One listener for all that changes what is looked at: an older answer never comes after a newer one."""
+    given = [inputs.file, inputs.path]
+    asked_by = [inputs.file.change, inputs.path.submit, inputs.path.blur, inputs.stream.input]
+    gr.on(asked_by, handlers.looking, given, looked, queue=False, **PRIVATELY)
+    gr.on(asked_by, handlers.survey, [*given, inputs.stream], looked, trigger_mode="always_last", **PRIVATELY)
 
 
 def _connect_target(handlers: DubHandlers, inputs: Inputs, note: gr.HTML, go: gr.Button) -> None:
