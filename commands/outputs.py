@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -76,21 +77,31 @@ def _check_writable(path: Path) -> None:
     folder = path.parent
     while not folder.exists():
         folder = folder.parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+    try:  # what the permissions say is not enough: the medium may be read-only, or no disk at all
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
         raise InputError(
             Message("This folder cannot be written to", "该文件夹不可写"),
             Message("Choose another one after -o.", "请在 -o 后选择其他文件夹。"),
             str(folder),
-        )
+        ) from error
 
 
 def deliver(made: Path, path: Path, overwrite: bool) -> Path:
     """Copy a result to its place; if a file has appeared there meanwhile, under the next free name. Returns the place.
 
     Raises:
-        DiskFull: there is no room; the result stays in the job's folder.
+        DiskFull: there is no room. InputError: the place has become unwritable. The result stays in the job's folder.
     """
     place = path if overwrite else free_name(path)
-    with part_file(place) as part:
-        shutil.copyfile(made, part)
+    try:
+        with part_file(place) as part:
+            shutil.copyfile(made, part)
+    except OSError as error:
+        raise InputError(
+            Message("The result could not be written there", "无法将结果写到该位置"),
+            Message(f"It is kept as {made}: copy it from there.", f"结果保存在 {made},请从那里复制。"),
+            str(place),
+        ) from error
     return place

@@ -21,6 +21,7 @@ from pipelines.jobs.folder import JobFolder, read_state, tail, write_private
 from pipelines.jobs.locks import FileLock
 from pipelines.jobs.process import identity, start_worker
 from pipelines.jobs.record import JobRecord
+from pipelines.jobs.report import keep_notes
 from pipelines.jobs.spec import FINISHED, JobSpec, JobState, JobView
 from pipelines.jobs.store import JobStore
 from pipelines.jobs.views import build_view
@@ -138,6 +139,8 @@ class LocalExecutor:
                 record, state="queued", options=changed, finished=None, error=None, result={}
             )
             try:
+                if changed != record.options:  # what was noted is about another wish
+                    self._store.folder(job_id).progress.unlink(missing_ok=True)
                 if private is not None:
                     write_private(self._store.folder(job_id).private, dict(private))
                 self._store.save(again)
@@ -289,8 +292,9 @@ class LocalExecutor:
 
     def _prepare(self, record: JobRecord, folder: JobFolder, policy: Policy) -> None:
         """Clear away what an earlier attempt left and write what the worker reads."""
-        for path in (folder.outcome, folder.progress, *folder.path.rglob(".*.part")):
+        for path in (folder.outcome, *folder.path.rglob(".*.part")):
             path.unlink(missing_ok=True)
+        keep_notes(folder)
         self._clear_old_parts()
         shutil.rmtree(folder.scratch, ignore_errors=True)
         folder.scratch.mkdir()

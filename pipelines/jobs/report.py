@@ -8,7 +8,7 @@ import time
 from dataclasses import asdict, dataclass
 
 from pipelines.errors import Message, Stopped
-from pipelines.jobs.folder import JobFolder, replace_state
+from pipelines.jobs.folder import JobFolder, read_state, replace_state
 from pipelines.progress import NoteLevel
 
 WRITE_EVERY = 0.2  # seconds
@@ -26,6 +26,14 @@ class Stage:
     seconds: float = 0.0
 
 
+def keep_notes(folder: JobFolder) -> None:
+    """Leave of an earlier attempt its notes alone: the stages they are about may be finished, and are not run again."""
+    notes = read_state(folder.progress).get("notes")
+    folder.progress.unlink(missing_ok=True)
+    if notes:
+        replace_state(folder.progress, {"at": time.time(), "current": "", "stages": [], "notes": notes})
+
+
 class FolderReport:
     """A ``Report`` that writes into the job folder. Several threads may call it.
 
@@ -39,7 +47,8 @@ class FolderReport:
             threading.RLock()
         )  # Stopped may come out of a signal handler while a report is being made
         self._stages: dict[str, Stage] = {}
-        self._notes: dict[tuple[str, str], dict[str, str]] = {}
+        earlier: list[dict[str, str]] = read_state(folder.progress).get("notes", [])
+        self._notes = {(note["level"], note["en"]): note for note in earlier}
         self._current = ""
         self._clock = time.monotonic()
         self._written = self._looked = float("-inf")

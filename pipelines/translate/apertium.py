@@ -167,8 +167,13 @@ def unknown_words(words: Sequence[str]) -> Message:
     """The note about words that were not translated."""
     different = list(dict.fromkeys(words))
     listed = ", ".join(different[:12]) + ("…" if len(different) > 12 else "")
+    told = (
+        f"Apertium does not know {len(different)} words and left them as they are"
+        if len(different) > 1
+        else "Apertium does not know a word and left it as it is"
+    )
     return Message(
-        f"Apertium does not know {len(different)} words and left them as they are: {listed}. Look over these lines.",
+        f"{told}: {listed}. Look over these lines.",
         f"Apertium 不认识 {len(different)} 个词,已保留原文:{listed}。请检查相关行。",
     )
 

@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from commands.outputs import deliver
 from pipelines import subtitles
+from pipelines.errors import InputError
 from pipelines.jobs.store import JobStore
 from pipelines.settings import Settings
 from tests.commands.conftest import Command, begin
@@ -59,6 +61,7 @@ def test_transcribe_one_file(command: Command, home: Path) -> None:
         "formats": ["srt"],
         "burn_in": False,
         "soft_subtitles": "",
+        "text": "",
         "speakers": "off",
         "history": False,
     }
@@ -214,6 +217,16 @@ def test_existing_files_are_replaced_only_when_asked(command: Command, home: Pat
     assert (home / "out.srt").read_text() == "precious"
     assert command("transcribe", "a.mp4", "-o", "out.srt", "--overwrite").code == 0
     assert (home / "out.srt").read_text() == "srt of a.mp4"
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(command: Command, home: Path) -> None:
+    """Permissions alone do not tell: nobody can write here, root included."""
+    answer = command("dub", "a.mp4", "--to", "es", "-o", "/proc/o.mp4")
+    assert answer.code == 2 and "cannot be written to" in answer.err and not list(home.glob("jobs/*dub*"))
+    (home / "made.srt").write_text("work")
+    with pytest.raises(InputError, match=r"made\.srt"):
+        deliver(home / "made.srt", Path("/proc/o.srt"), overwrite=True)
+    assert (home / "made.srt").read_text() == "work"
 
 
 def test_speak_with_numbers_and_a_table(command: Command, home: Path) -> None:

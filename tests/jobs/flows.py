@@ -256,5 +256,6 @@ def _first_stage(folder: Path, report: Report, words: str = "a") -> bool:
     def make() -> None:
         report.step("first", 0, 1)
         write_text(folder / "first.txt", f"{words} {time.time_ns()}")
+        report.note(Message(f"made {words}", f"已做 {words}"))
 
     return run_stage(folder, "first", options_key(words=words), ["first.txt"], make)

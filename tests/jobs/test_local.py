@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import signal
 import stat
 import time
 from pathlib import Path
@@ -156,6 +157,18 @@ def test_resume_skips_what_is_finished_and_changed_options_do_not(executor: Loca
     view = ended(executor, job_id)
     assert view.result == {"first_ran": True} and view.options == {"pause": 0, "words": "b"}
     assert (folder / "first.txt").read_text().startswith("b ")
+
+
+def test_notes_of_a_stage_that_is_not_run_again_stay(executor: LocalExecutor) -> None:
+    """What was said while listening matters as much after Stop and Resume, or after a crash."""
+    job_id = executor.submit(JobSpec("two_stages", {"bomb": int(signal.SIGSEGV)}))
+    view = ended(executor, job_id)  # tried twice; the second attempt skips the first stage
+    assert view.state == "failed" and [note.en for note in view.notes if note.level == "hint"] == ["made a"]
+    executor.resume(job_id)
+    assert [note.en for note in ended(executor, job_id).notes if note.level == "hint"] == ["made a"]
+    executor.resume(job_id, {"bomb": 0, "words": "b"})
+    view = ended(executor, job_id)
+    assert view.state == "done" and [note.en for note in view.notes] == ["made b"]
 
 
 def test_a_key_is_used_but_never_written_down_for_others(executor: LocalExecutor) -> None:
