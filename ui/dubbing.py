@@ -21,6 +21,7 @@ from ui.timeline import timeline_svg
 
 # The worker's environment carries it: no record or log shows it.
 KEY = "DUBWRIGHT_ENDPOINT_KEY"
+PREVIEW_SECONDS, PREVIEW_LEAD = 10.0, 0.3  # length, and what is shown before the first word
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,9 @@ class DubHandlers:
             "stream": int(given["stream"]) if given["stream"] else None,
             "endpoint": endpoint if endpoint["address"] else None,
             "speakers": int(given["speakers"]) if given["speakers"] else None,
+            "start": lines.parse_time(given["start"]) if (given["start"] or "").strip() else None,
+            "end": lines.parse_time(given["end"]) if (given["end"] or "").strip() else None,
+            "rest": given["rest"] or "keep",
             "keep_background": bool(given["keep_background"]),
             "lines": None,
             "lips": bool(given["lips"]),
@@ -57,6 +61,22 @@ class DubHandlers:
     def submit(self, request: gr.Request, **given: Any) -> str:
         """Send off a dub; returns the job's id."""
         options = self.options(given)
+        return self._send(options, given, "ui_dub_title", request)
+
+    def submit_preview(self, request: gr.Request, **given: Any) -> str:
+        """Send off a dub of ten seconds alone, from where the first words are; returns the job's id."""
+        options = self.options(given)
+        start = options["start"]
+        if start is None:
+            found = survey.known(self.services, Path(options["input"]), options["stream"])
+            begins = ((found or {}).get("sound") or {}).get("begins")
+            start = max((begins or 0.0) - PREVIEW_LEAD, 0.0)
+        length = source.probe(Path(options["input"])).duration
+        start = max(min(start, length - PREVIEW_SECONDS), 0.0)
+        short = {**options, "start": start, "end": start + PREVIEW_SECONDS, "rest": "cut"}
+        return self._send(short, given, "ui_dub_title_preview", request)
+
+    def _send(self, options: dict[str, Any], given: dict[str, Any], title: str, request: gr.Request) -> str:
         if not given["target"]:
             raise InputError(
                 Message("There is no language to dub into yet", "还没有选择配音语言"),
@@ -71,9 +91,15 @@ class DubHandlers:
         from pipelines.dub import check_input
 
         check_input(Path(options["input"]))  # now, not when the jobs before it have ended
-        title = f"{Path(options['input']).name} → {languages.name(given['target'], language_of(request))}"
+        language = language_of(request)
+        named = text(
+            language,
+            title,
+            name=Path(options["input"]).name,
+            target=languages.name(given["target"], language),
+        )
         private = {KEY: given["key"]} if given["key"] else None
-        spec = JobSpec("dub", options, title)
+        spec = JobSpec("dub", options, named)
         if going := self.services.going(spec):
             notices.tell(request, "ui_going_already")
             return going

@@ -57,7 +57,10 @@ def output_stem(view: JobView) -> str:
     source = options.get("input") or options.get("face")
     name = file_name(Path(str(source)).stem if source else view.title) or view.kind
     if view.kind == "dub":
-        return f"{name}-{options['target_language']}"
+        part = (
+            "-part" if options.get("rest") == "cut" and (options.get("start") or options.get("end")) else ""
+        )
+        return f"{name}-{options['target_language']}{part}"
     if view.kind in SUFFIXES:
         return f"{name}-{SUFFIXES[view.kind]}"
     return name if source else name.rstrip(SENTENCE_ENDS) or view.kind

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pipelines.clock import clock
 from pipelines.errors import PipelineError
@@ -45,7 +47,14 @@ def expected_seconds(services: Services, view: JobView) -> dict[str, float]:
         info = probe(Path(str(view.options["input"])))
     except PipelineError:
         return {}
-    return stage_seconds(services.settings, info, bool(view.options.get("lips", True)))
+    return stage_seconds(services.settings, part_of(info, view.options), bool(view.options.get("lips", True)))
+
+
+def part_of(info: VideoInfo, options: Mapping[str, Any]) -> VideoInfo:
+    """The video as long as the part of it that is dubbed."""
+    start, end = options.get("start") or 0.0, options.get("end") or info.duration
+    seconds = max(min(end, info.duration) - start, 0.0)
+    return replace(info, duration=seconds, frames=round(seconds * info.fps))
 
 
 def facts_html(info: VideoInfo, language: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def _found(run: DubRun, plan: DubPlan, transcript: Transcript, kind: str, name: 
     if kind == "reference" and run.options.reference:
         return choice.learn(engine, run.options.reference, settings, report)
     sample = speaker_sample(run, plan, transcript, name)
-    called = " ".join(part for part in (run.options.input.stem, name) if part)
+    called = " ".join(part for part in (Path(run.name).stem, name) if part)
     return _matched(run, sample, called, name, report)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipelines.artifacts import fingerprint, options_key, run_stage
@@ -36,6 +36,9 @@ def read_back(run: DubRun, plan: DubPlan, sound: Path) -> tuple[LineCheck, ...]:
     def make() -> None:
         recognizer = RECOGNIZERS.get(run.options.asr_engine, run.context)
         wanted = RecognitionOptions(language=plan.target_language)
+        if not run.whole:  # outside of the part nothing is dubbed
+            last = max((line.speak_end for line in spoken), default=0.0)
+            wanted = replace(wanted, start=run.span[0], end=max(run.span[1], last))
         still = StagePart(run.report, "speak", len(spoken), len(spoken), len(spoken), "lines")
         heard = recognizer.recognize(sound, wanted, still)
         words = [word for part in heard.segments for word in part.words]

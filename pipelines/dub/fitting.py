@@ -50,7 +50,7 @@ def stretches(
     """The lines to be spoken with their wishes, cut where a line keeps its original sound."""
     found: list[tuple[list[DubLine], Stretch]] = []
     group: list[tuple[DubLine, LineWish]] = []
-    begin = 0.0
+    begin, ends = run.span
 
     def close(until: float) -> None:
         found.append(([line for line, _ in group], Stretch(tuple(wish for _, wish in group), until, begin)))
@@ -63,7 +63,7 @@ def stretches(
         elif line.text.strip():
             for wish in wishes(run, plan, line, cast):
                 group.append((line, replace(wish, held=before.get(wish_key(wish)))))
-    close(run.duration)
+    close(ends)
     return found
 
 

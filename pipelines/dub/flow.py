@@ -8,7 +8,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pipelines import media
-from pipelines.dub import casting, check, lines, listening, measures, outcome, picture, soundtrack, speaking
+from pipelines.dub import (
+    casting,
+    check,
+    lines,
+    listening,
+    measures,
+    outcome,
+    part,
+    picture,
+    soundtrack,
+    speaking,
+)
 from pipelines.dub.options import DubOptions
 from pipelines.dub.run import DubRun
 from pipelines.errors import InputError, Message, NoSoundTrack
@@ -44,8 +55,9 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
         PipelineError: with what to do, see the steps.
     """
     asked = DubOptions.from_json(options)
-    dub = DubRun(folder, asked, check_input(asked.input), context, report)
-    speaking.check_speakable(dub)
+    given = DubRun(folder, asked, check_input(asked.input), context, report)
+    speaking.check_speakable(given)
+    dub = part.taken(given)
     clock = StageClock(dub)
     transcript = clock.timed("listen", lambda: listening.listen(dub))
     plan = clock.timed("translate", lambda: lines.translate(dub, transcript))
@@ -110,6 +122,8 @@ class StageClock:
         started = time.monotonic()
         result = work()
         self.seconds[stage] = round(time.monotonic() - started, 2)
-        if fresh:  # what is left of a job that was broken off or edited says nothing about a whole one
+        if (
+            fresh and self._dub.whole
+        ):  # what is left of a job that was broken off or edited says nothing about a whole one
             remember(self._dub.context.settings, stage, Work.of(self._dub.info), self.seconds[stage])
         return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from pipelines import subtitles
@@ -29,11 +30,13 @@ def translate(run: DubRun, transcript: Transcript) -> DubPlan:
         OptionError: the video is already in the target language.
     """
     asked = run.options
-    refuse_same_language(asked.input.name, transcript.language, asked.target_language)
+    refuse_same_language(run.name, transcript.language, asked.target_language)
     key = options_key(
         source=run.source_hash,
         transcript=asdict(transcript),
         target=asked.target_language,
+        begins=run.begins,
+        part=None if run.whole else run.span,
         lines=None if asked.lines is None else [asdict(line) for line in asked.lines],
         translation=None if asked.translation is None else asked.translation.read_bytes().hex(),
         translator=asked.translator,
@@ -93,7 +96,7 @@ def gather(run: DubRun, transcript: Transcript) -> tuple[DubLine, ...]:
     if asked.lines is not None:
         lines = sorted(asked.lines, key=lambda line: line.start)
     elif asked.translation is not None:
-        cues = subtitles.without_overlaps(subtitles.read(asked.translation))
+        cues = within(run, subtitles.without_overlaps(subtitles.read(asked.translation)))
         lines = [
             DubLine(
                 0,
@@ -121,6 +124,15 @@ def gather(run: DubRun, transcript: Transcript) -> tuple[DubLine, ...]:
             "warning",
         )
     return tuple(replace(line, index=number) for number, line in enumerate(inside))
+
+
+def within(run: DubRun, cues: Sequence[Segment]) -> list[Segment]:
+    """Cues on the run's clock; of a part, only those that begin in it."""
+    moved = [replace(cue, start=cue.start - run.begins, end=cue.end - run.begins) for cue in cues]
+    if run.whole and not run.begins:
+        return moved
+    start, end = run.span
+    return [cue for cue in moved if start <= cue.start < end]
 
 
 def spoken_during(cue: Segment, transcript: Transcript) -> str:

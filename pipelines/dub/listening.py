@@ -32,7 +32,7 @@ def listen(run: DubRun) -> Transcript:
         raise NoSpeech(
             Message("Nobody speaks in this video", "视频中没有人说话"),
             Message("Choose another sound track or another video.", "请选择其他音轨或其他视频。"),
-            run.options.input.name,
+            run.name,
         )
     return tell_apart(run, heard)
 
@@ -41,12 +41,16 @@ def recognise(run: DubRun) -> Transcript:
     """What is said; ``speech.json`` holds where there is speech."""
     asked = run.options
     key = options_key(
-        source=run.source_hash, engine=asked.asr_engine, language=asked.source_language, stream=asked.stream
+        source=run.source_hash,
+        engine=asked.asr_engine,
+        language=asked.source_language,
+        stream=asked.stream,
+        part=None if run.whole else run.span,
     )
 
     def make() -> None:
         recognizer = RECOGNIZERS.get(asked.asr_engine, run.context)
-        wanted = RecognitionOptions(language=asked.source_language, stream=asked.stream)
+        wanted = recognition_options(run)
         heard = recognizer.recognize(asked.input, wanted, OneStage(run.report, "listen"))
         found = tuple(sentences.lines(heard.segments, heard.language))
         save_transcript(run.folder / LISTENED, Transcript(heard.language, found))
@@ -54,6 +58,15 @@ def recognise(run: DubRun) -> Transcript:
 
     run_stage(run.folder, "listen", key, [LISTENED, SPEECH], make)
     return load_transcript(run.folder / LISTENED)
+
+
+def recognition_options(run: DubRun) -> RecognitionOptions:
+    """What is listened to: the part that is dubbed."""
+    asked = run.options
+    if run.whole:
+        return RecognitionOptions(language=asked.source_language, stream=asked.stream)
+    start, end = run.span
+    return RecognitionOptions(language=asked.source_language, stream=asked.stream, start=start, end=end)
 
 
 def tell_apart(run: DubRun, heard: Transcript) -> Transcript:
@@ -72,7 +85,7 @@ def tell_apart(run: DubRun, heard: Transcript) -> Transcript:
             record = read_json(run.folder / SPEECH)
             spans = tuple((float(start), float(end)) for start, end in record["spans"])
             speech = SpeechMap(np.zeros(0, np.float32), spans, record["duration"])
-            wanted = RecognitionOptions(language=asked.source_language, stream=asked.stream)
+            wanted = recognition_options(run)
             showing = OneStage(run.report, "listen")
             turns = find_turns(asked.input, wanted, speech, run.context.settings, showing, asked.speakers)
             segments = labelled(segments, turns, heard.language)

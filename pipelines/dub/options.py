@@ -17,6 +17,7 @@ ROLES: dict[str | None, tuple[str, ...]] = {
     "both": ("target", "source"),
 }
 FORMATS = ("srt", "vtt", "ass")
+RESTS = ("keep", "cut")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class DubOptions:
         speakers: how many people speak in the video, None to find out.
         cast: kept or stock voices by speaker (``S1``, ``S2``… in the order in which they first speak); who is not in it
             speaks in ``voice``, ``reference`` or a voice of their own.
+        start, end: seconds of the video between which it is dubbed; None for its own start and end.
+        rest: what becomes of the video outside of them: ``keep`` leaves it as it is, ``cut`` leaves it out.
         keep_background: lay the original sound, ducked, under the dub.
         lips: False leaves the picture as it is.
         soft_subtitles: subtitles put into the video to be switched on in a player: a key of ``ROLES`` or None.
@@ -63,6 +66,9 @@ class DubOptions:
     voice: str | None = None
     speakers: int | None = None
     cast: dict[str, str] = field(default_factory=dict)
+    start: float | None = None
+    end: float | None = None
+    rest: str = "keep"
     keep_background: bool = False
     lips: bool = True
     soft_subtitles: str | None = None
@@ -103,6 +109,13 @@ class DubOptions:
                     str(given[name]),
                 )
         _check_subtitles(given)
+        if given.get("rest", "keep") not in RESTS:
+            raise OptionError(
+                Message(
+                    f"The rest of the video cannot be {given['rest']!r}", f"其余部分不能为 {given['rest']!r}"
+                ),
+                Message(f"Choose one of: {', '.join(RESTS)}.", f"可选:{'、'.join(RESTS)}。"),
+            )
         if "lines" in given:
             given["lines"] = tuple(line_from(entry) for entry in given["lines"])
         return cls(**given)

@@ -108,7 +108,7 @@ def finish(run: DubRun, plan: DubPlan, made: dict[str, Any], found: Findings) ->
         **found.measured,
     }
     write_json(run.folder / REPORT, report)
-    write_text(run.folder / REPORT_PAGE, report_page(report, run.options.input.name))
+    write_text(run.folder / REPORT_PAGE, report_page(report, run.name))
     result = {**made, "lines": LINES, "report": REPORT, "report_page": REPORT_PAGE}
     if run.options.project:
         result["project"] = project.pack(run, [*names(result), TRANSCRIPT])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pipelines import faces, media
 from pipelines.artifacts import fingerprint, options_key, run_stage
+from pipelines.dub.part import outside
 from pipelines.dub.run import DubRun
 from pipelines.errors import Message
 from pipelines.files import read_json, write_json
@@ -34,7 +35,7 @@ def draw(run: DubRun, plan: DubPlan, phones: tuple[Phone, ...], sound: Path, fra
         source=run.source_hash,
         engine=asked.lip_engine if asked.lips else None,
         phones=[asdict(phone) for phone in phones],
-        keep=keep_ranges(plan),
+        keep=keep_ranges(run, plan),
         sound=fingerprint(sound),
         frames=frames,
         encoder=encoder.arguments,
@@ -43,7 +44,7 @@ def draw(run: DubRun, plan: DubPlan, phones: tuple[Phone, ...], sound: Path, fra
 
     def make() -> None:
         nonlocal drawn_now
-        drive = LipDrive(frame_order(run.info.frames, frames), phones, sound, keep_ranges(plan))
+        drive = LipDrive(frame_order(run.info.frames, frames), phones, sound, keep_ranges(run, plan))
         lips = synchronise(run, drive) if asked.lips else untouched(run, drive, ())
         drawn_now = sum(last - first for first, last in write_picture(run, lips, encoder))
         write_json(run.folder / LIPS, asdict(lips.report))
@@ -59,9 +60,10 @@ def frame_order(source: int, wanted: int) -> tuple[int, ...]:
     return tuple(min(number, source - 1) for number in range(wanted))
 
 
-def keep_ranges(plan: DubPlan) -> tuple[tuple[float, float], ...]:
+def keep_ranges(run: DubRun, plan: DubPlan) -> tuple[tuple[float, float], ...]:
     """Where the original sound stays, and so the original mouth."""
-    return tuple((line.start, line.end) for line in plan.lines if line.keep)
+    kept = [(line.start, line.end) for line in plan.lines if line.keep]
+    return tuple(sorted([*kept, *outside(run)]))
 
 
 def synchronise(run: DubRun, drive: LipDrive) -> LipRun:

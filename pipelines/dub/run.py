@@ -19,6 +19,10 @@ from pipelines.voice import VOICES, VoiceEngine
 class DubRun:
     """One run of the flow: what was asked, of which video, where the work goes, and whom to tell.
 
+    Attributes:
+        begins: second of the user's video at which the run's clock begins (a part was cut out of it).
+        title: the name of the user's video, where the input is a part of it.
+
     The engines and the hash of the source are looked up when a step first needs them, and once.
     """
 
@@ -27,6 +31,26 @@ class DubRun:
     info: VideoInfo
     context: EngineContext
     report: Report
+    begins: float = 0.0
+    title: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file name of the user's video."""
+        return self.title or self.options.input.name
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The seconds (start, end) that are dubbed; the whole unless a part was asked for."""
+        start, end = self.options.start, self.options.end
+        return min(max(start or 0.0, 0.0), self.duration), self.duration if end is None else min(
+            end, self.duration
+        )
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the video is dubbed."""
+        return self.span == (0.0, self.duration)
 
     @cached_property
     def source_hash(self) -> str:

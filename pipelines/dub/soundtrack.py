@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pipelines import audio, media
 from pipelines.artifacts import fingerprint, options_key, run_stage
+from pipelines.dub.part import only_outside
 from pipelines.dub.run import DubRun
 from pipelines.progress import OneStage
 from pipelines.types import DubPlan, Samples
@@ -34,6 +35,7 @@ def mix(run: DubRun, plan: DubPlan) -> Path:
         pieces=[(start, fingerprint(path)) for start, path in pieces],
         kept=[(line.start, line.end) for line in kept],
         background=run.options.keep_background,
+        part=None if run.whole else run.span,
         source=run.source_hash,
         stream=run.options.stream,
         duration=duration,
@@ -47,7 +49,7 @@ def mix(run: DubRun, plan: DubPlan) -> Path:
             RATE,
             CHANNELS,
             run.folder / SOUND,
-            background=background(run) if run.options.keep_background else None,
+            background=under(run),
             report=OneStage(run.report, "speak"),
         )
 
@@ -95,6 +97,13 @@ def keep_original(run: DubRun, index: int, start: float, end: float) -> Path:
     )
     media.write_sound(path, blocks, RATE, channels=CHANNELS)
     return path
+
+
+def under(run: DubRun) -> Iterator[Samples] | None:
+    """What sounds under the lines: the original where it is kept, nothing, or the original outside of the dubbed part."""
+    if run.options.keep_background:
+        return background(run)
+    return None if run.whole else only_outside(background(run), run, RATE)
 
 
 def background(run: DubRun) -> Iterator[Samples]:

@@ -33,6 +33,7 @@ def test_a_job_is_sent_off_watched_and_stopped(site: Site, tmp_path: Path) -> No
         "/dub",
         "/dub_again",
         "/dub_export",
+        "/dub_preview",
         "/speak",
         "/speak_again",
         "/keep_voice",

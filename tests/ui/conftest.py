@@ -51,7 +51,9 @@ def dub_values(**changed: Any) -> dict[str, Any]:
     """What the Dub tab's components hold at first."""
     values: dict[str, Any] = {
         "file": None, "path": "", "target": "es", "source_language": "", "stream": "", "translation": None, "translator": "",
-        "address": "", "model": "", "key": "", "voice": "", "reference": None, "speakers": "", "keep_background": False,
+        "address": "", "model": "", "key": "", "voice": "", "reference": None,
+        "speakers": "", "start": "", "end": "", "rest": "keep",
+        "keep_background": False,
         "lips": True,
         "asr_engine": "whisper", "voice_engine": "kokoro", "lip_engine": "ownmouth",
     }  # fmt: skip

@@ -19,11 +19,11 @@ from pipelines.backend.policy import Policy
 from pipelines.backend.probe import Probe
 from pipelines.dub.options import DubOptions
 from pipelines.errors import InputError, MediaError
-from pipelines.files import read_json
+from pipelines.files import read_json, write_json
 from pipelines.jobs.locks import held
 from tests.ui.conftest import PATIENCE, asking, dub_values, ended
 from tests.ui.flows import clip
-from ui import lines
+from ui import lines, source, survey
 from ui.banner import banner_html
 from ui.dub_editing import EditingHandlers
 from ui.dubbing import DubHandlers, first_choice
@@ -454,3 +454,24 @@ def test_the_keeper_saves_what_ended_unseen_and_tidies_uploads(services: Service
     assert tidy_uploads(services, older_than=3600) == []
     assert tidy_uploads(services, older_than=-1) == [unused.parent]
     assert used.is_file() and not unused.exists()
+
+
+def test_a_part_is_dubbed_and_a_preview_begins_with_the_first_words(
+    services: Services, tmp_path: Path
+) -> None:
+    handlers, film = DubHandlers(services), clip(tmp_path / "talk.mp4", 30.0)
+    asked = handlers.options(dub_values(file=str(film), start="0:12,5", end="20", rest="cut"))
+    assert (asked["start"], asked["end"], asked["rest"]) == (12.5, 20.0, "cut")
+    assert source.part_of(source.probe(film), asked).frames == round(7.5 * 25)
+    view = ended(services, handlers.submit_preview(asking(), **dub_values(file=str(film))))
+    assert view.title == "talk.mp4 → Spanish (10 s preview)" and view.state == "done"
+    assert (view.options["start"], view.options["end"], view.options["rest"]) == (0.0, 10.0, "cut")
+    assert "talk-es-part.mp4" in {path.name for path in services.save(view).values()}
+    place = survey._place(services, film, None)
+    write_json(place / survey.RESULT, {"faces": {}, "sound": {"begins": 8.3}})
+    later = ended(services, handlers.submit_preview(asking(), **dub_values(file=str(film))))
+    assert (later.options["start"], later.options["end"]) == (8.0, 18.0)
+    chosen = ended(services, handlers.submit_preview(asking(), **dub_values(file=str(film), start="25")))
+    assert (chosen.options["start"], chosen.options["end"]) == (20.0, 30.0), (
+        "there are no ten seconds after it"
+    )

@@ -45,6 +45,9 @@ class Inputs:
     voice: gr.Dropdown
     reference: gr.Audio
     speakers: gr.Dropdown
+    start: gr.Textbox
+    end: gr.Textbox
+    rest: gr.Radio
     keep_background: gr.Checkbox
     lips: gr.Checkbox
     asr_engine: gr.Dropdown
@@ -104,6 +107,7 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
                 note = gr.HTML(visible=False, elem_id="dub-target-note")
                 guess = gr.HTML(visible=False, elem_id="dub-estimate")
                 go = gr.Button(label("ui_dub_button"), variant="primary", size="lg", elem_id="dub-go")
+                preview = gr.Button(label("ui_dub_preview"), elem_id="dub-preview")
                 example = gr.Button(label("ui_example"), size="sm", elem_id="dub-example")
                 given = {"file": file, "path": path, "stream": stream, "target": target}
                 inputs = _more(services, demo, given)
@@ -121,6 +125,7 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
     follower = Follower(services, panel, results, handlers.show)
     follower.connect(demo)
     follower.start(go, handlers.submit, inputs.named(), "dub")
+    follower.start(preview, handlers.submit_preview, inputs.named(), "dub_preview")
     follower.start(table.again, handlers.again, {"job_id": panel.last, "table": table.table}, "dub_again")
     follower.start(export, handlers.export, {"job_id": panel.last, **wanted.named()}, "dub_export")
     demo.load(None, target, target, js=first_choice(), **PRIVATELY)
@@ -183,11 +188,16 @@ def _more(services: Services, demo: gr.Blocks, given: dict[str, Any]) -> Inputs:
         reference = gr.Audio(label=label("ui_dub_voice"), type="filepath")
         speakers = gr.Dropdown([("…", "")], value="", label=label("ui_dub_speakers"), elem_id="dub-speakers")
         fill_menu(demo, speakers, speaker_counts)
+        with gr.Row():
+            start = gr.Textbox(label=label("ui_dub_start"), max_lines=1, min_width=120, elem_id="dub-start")
+            end = gr.Textbox(label=label("ui_dub_end"), max_lines=1, min_width=120, elem_id="dub-end")
+        rests = [(label(f"ui_dub_rest_{name}"), name) for name in ("keep", "cut")]
+        rest = gr.Radio(rests, value="keep", label=label("ui_dub_rest"), elem_id="dub-rest")
         background = gr.Checkbox(False, label=label("ui_dub_background"))
         lips = gr.Checkbox(True, label=label("ui_dub_lips"))
         return Inputs(
             **given, source_language=spoken, translation=translation, translator=translator, address=address,
-            model=model, key=key, voice=voice, reference=reference, speakers=speakers,
+            model=model, key=key, voice=voice, reference=reference, speakers=speakers, start=start, end=end, rest=rest,
             keep_background=background, lips=lips,
             asr_engine=engine_choice(services, demo, RECOGNIZERS, "ui_dub_asr_engine"),
             voice_engine=engine_choice(services, demo, VOICES, "ui_dub_voice_engine"),
