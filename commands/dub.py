@@ -150,6 +150,7 @@ def _options(arguments: argparse.Namespace, row: dict[str, str], goal: Path, tar
         "keep_background": arguments.keep_background,
         "lines": None,
         "lips": arguments.lips,
+        "who": arguments.who,
         "soft_subtitles": (languages or "both") if arguments.soft_subtitles else None,
         "burned_subtitles": (languages or "target") if arguments.burn_subtitles else None,
         "subtitle_formats": arguments.subtitle_formats,

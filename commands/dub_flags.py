@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from commands.parsing import common_flags, language_code, listed, moment, output_flags
+from commands.parsing import common_flags, language_code, listed, moment, output_flags, person_number
 from pipelines.diarise import MOST_SPEAKERS
 from pipelines.dub.options import RESTS, ROLES
 
@@ -72,6 +72,11 @@ def add_flags(commands: Any) -> argparse.ArgumentParser:
         default=False,
         help="leave the original sound under the dub",
     )
+    parser.add_argument(
+        "--who", type=person_number, metavar="N",
+        help="with several people: whose lips say all lines, 1 for the one seen longest and largest (default: found by"
+        " whose mouth moves with the words)",
+    )  # fmt: skip
     parser.add_argument(
         "--lips",
         action=argparse.BooleanOptionalAction,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pipelines.errors import InputError, Message, OptionError
+from pipelines.faces import MOST_PEOPLE
 
 
 class Parser(argparse.ArgumentParser):
@@ -74,6 +75,13 @@ def output_flags(parser: argparse.ArgumentParser, what: str) -> None:
         "--table", type=Path, metavar="FILE.csv", help="one job a row; the columns are named like the flags"
     )
     parser.add_argument("--json", action="store_true", help="the result as JSON on stdout")
+
+
+def person_number(text: str) -> int:
+    """A flag's person, counted from 1."""
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_PEOPLE:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a person from 1 to {MOST_PEOPLE}")
+    return int(text)
 
 
 def number(low: float, high: float, name: str) -> Any:

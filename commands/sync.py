@@ -15,6 +15,7 @@ from commands.parsing import (
     language_code,
     number,
     output_flags,
+    person_number,
     refuse,
 )
 from commands.running import Task, run_tasks
@@ -22,6 +23,7 @@ from pipelines.jobs import JobSpec, JobView
 
 FITS = ("loop", "pingpong", "freeze", "trim")
 TITLE_LENGTH = 40
+WHO_SPEAKS = "with several people: who speaks, 1 for the one seen longest and largest (default)"
 COLUMNS = ("face", "audio", "text", "output", "engine", "fit", "language", "reference", "voice")
 
 
@@ -52,6 +54,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--offset", type=number(-2, 2, "number of seconds"), default=0.0, help="seconds the mouth is later"
     )
+    parser.add_argument("--who", type=person_number, metavar="N", help=WHO_SPEAKS)
     parser.add_argument(
         "--language", type=language_code, metavar="LANG", help="language of the speech (default: found)"
     )
@@ -124,6 +127,7 @@ def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> 
         "engine": row.get("engine") or arguments.engine or "ownmouth",
         "fit": fit,
         "offset": arguments.offset,
+        "who": arguments.who,
         "text": text,
         "language": known_code(spoken) if spoken else None,
         "reference": _voice(arguments, row, sound),

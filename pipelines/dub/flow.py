@@ -76,9 +76,8 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
         return spoken, sound, check.read_back(dub, spoken, sound), heard
 
     plan, sound, checks, heard = clock.timed("speak", speak)
-    phones = speaking.spoken_phones(dub, plan)
     frames = soundtrack.total_frames(dub, plan)
-    lips = clock.timed("lips", lambda: picture.draw(dub, plan, phones, sound, frames))
+    lips = clock.timed("lips", lambda: picture.draw(dub, plan, sound, frames))
     made = clock.timed("video", lambda: outcome.assemble(dub, plan, folder / picture.PICTURE, sound))
     measured = {**heard, "seconds": clock.seconds, "frames": frames}
     return outcome.finish(dub, plan, made, outcome.Findings(checks, lips, measured))

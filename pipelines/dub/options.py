@@ -40,6 +40,7 @@ class DubOptions:
             speaks in ``voice``, ``reference`` or a voice of their own.
         start, end: seconds of the video between which it is dubbed; None for its own start and end.
         rest: what becomes of the video outside of them: ``keep`` leaves it as it is, ``cut`` leaves it out.
+        who: the person whose mouth says all lines, 1 for the one seen longest and largest; None: whoever is seen saying them.
         keep_background: lay the original sound, ducked, under the dub.
         lips: False leaves the picture as it is.
         soft_subtitles: subtitles put into the video to be switched on in a player: a key of ``ROLES`` or None.
@@ -69,6 +70,7 @@ class DubOptions:
     start: float | None = None
     end: float | None = None
     rest: str = "keep"
+    who: int | None = None
     keep_background: bool = False
     lips: bool = True
     soft_subtitles: str | None = None

@@ -8,14 +8,18 @@ from pathlib import Path
 
 from pipelines import faces, media
 from pipelines.artifacts import fingerprint, options_key, run_stage
+from pipelines.dub import onscreen
 from pipelines.dub.part import outside
 from pipelines.dub.run import DubRun
+from pipelines.dub.speaking import spoken_phones
 from pipelines.errors import Message
 from pipelines.files import read_json, write_json
 from pipelines.lipsync import LIP_ENGINES, LipDrive, LipReport, LipRun
+from pipelines.lipsync.frames import ordered_frames
+from pipelines.lipsync.several import together
 from pipelines.pieces import Film, film_encoder, make_film
 from pipelines.progress import StagePart
-from pipelines.types import DubPlan, Frame, Phone
+from pipelines.types import DubPlan, Frame
 
 PICTURE = "picture.mp4"
 LIPS = "lips.json"
@@ -24,7 +28,7 @@ STAGE = "lips"
 FOUND, CHOSEN = 0.3, 0.5
 
 
-def draw(run: DubRun, plan: DubPlan, phones: tuple[Phone, ...], sound: Path, frames: int) -> LipReport:
+def draw(run: DubRun, plan: DubPlan, sound: Path, frames: int) -> LipReport:
     """Write ``picture.mp4`` (H.264, no sound), ``frames`` long; the last picture is held when the dub is longer.
 
     Only the pieces whose mouth changed since the last run are drawn; ``measures["drawn_now"]`` says how many frames.
@@ -34,8 +38,10 @@ def draw(run: DubRun, plan: DubPlan, phones: tuple[Phone, ...], sound: Path, fra
     key = options_key(
         source=run.source_hash,
         engine=asked.lip_engine if asked.lips else None,
-        phones=[asdict(phone) for phone in phones],
+        phones=[asdict(phone) for phone in spoken_phones(run, plan)],
         keep=keep_ranges(run, plan),
+        speakers=[line.speaker for line in plan.lines],
+        who=asked.who,
         sound=fingerprint(sound),
         frames=frames,
         encoder=encoder.arguments,
@@ -44,8 +50,8 @@ def draw(run: DubRun, plan: DubPlan, phones: tuple[Phone, ...], sound: Path, fra
 
     def make() -> None:
         nonlocal drawn_now
-        drive = LipDrive(frame_order(run.info.frames, frames), phones, sound, keep_ranges(run, plan))
-        lips = synchronise(run, drive) if asked.lips else untouched(run, drive, ())
+        order = frame_order(run.info.frames, frames)
+        lips = synchronise(run, plan, order, sound) if asked.lips else untouched(run, order, ())
         drawn_now = sum(last - first for first, last in write_picture(run, lips, encoder))
         write_json(run.folder / LIPS, asdict(lips.report))
 
@@ -66,31 +72,38 @@ def keep_ranges(run: DubRun, plan: DubPlan) -> tuple[tuple[float, float], ...]:
     return tuple(sorted([*kept, *outside(run)]))
 
 
-def synchronise(run: DubRun, drive: LipDrive) -> LipRun:
-    """Find the face and hand the clip to the lip engine; without a face the picture stays as it is."""
-    total = len(drive.order)
+def synchronise(run: DubRun, plan: DubPlan, order: tuple[int, ...], sound: Path) -> LipRun:
+    """Find the faces and hand the clip to the lip engine, once for everybody who speaks in it.
+
+    Without a face, or where nobody is seen speaking, the picture stays as it is.
+    """
+    total = len(order)
     looking = StagePart(run.report, STAGE, 0, FOUND * total, total, "frames")
     tracks = faces.analyse(run.info, run.context.settings, looking)
     if not tracks:
         note = Message("No face was found: the picture is unchanged", "没有找到人脸:画面保持不变")
         run.report.note(note, "warning")
-        return untouched(run, drive, (note,))
-    if len(tracks) > 1:
-        run.report.note(
-            Message(
-                f"{len(tracks)} people were found: the one seen longest and largest speaks the dub",
-                f"找到 {len(tracks)} 人:由出现最久、最大的一位说配音",
-            )
-        )
+        return untouched(run, order, (note,))
+    cast = onscreen.parts(run, plan, tracks)
+    if not cast:
+        return untouched(run, order, ())
     engine = LIP_ENGINES.get(run.options.lip_engine, run.context)
-    choosing = StagePart(run.report, STAGE, FOUND * total, CHOSEN * total, total, "frames")
-    return engine.sync(run.info, tracks[0], drive, choosing)
+    drawn = []
+    for place, part in enumerate(cast):
+        edges = [FOUND + (CHOSEN - FOUND) * step / len(cast) for step in (place, place + 1)]
+        choosing = StagePart(run.report, STAGE, edges[0] * total, edges[1] * total, total, "frames")
+        keep = (*keep_ranges(run, plan), *part.others)
+        drive = LipDrive(order, spoken_phones(run, part.plan), sound, keep)
+        drawn.append(engine.sync(run.info, part.track, drive, choosing))
+    return together(
+        drawn, lambda first, last: ordered_frames(run.info, order[first:last], run.context.settings)
+    )
 
 
-def untouched(run: DubRun, drive: LipDrive, notes: tuple[Message, ...]) -> LipRun:
+def untouched(run: DubRun, order: tuple[int, ...], notes: tuple[Message, ...]) -> LipRun:
     """The source's own frames in the order asked for (only the last one may repeat)."""
 
-    info, total = run.info, len(drive.order)
+    info, total = run.info, len(order)
 
     def frames(first: int, last: int) -> Iterator[Frame]:
         held: Frame | None = None
@@ -103,7 +116,7 @@ def untouched(run: DubRun, drive: LipDrive, notes: tuple[Message, ...]) -> LipRu
             start += 1
 
     report = LipReport((), ((0, total),), notes)
-    return LipRun(report, total, frames, lambda first, last: f"untouched {drive.order[first:last]}")
+    return LipRun(report, total, frames, lambda first, last: f"untouched {order[first:last]}")
 
 
 def write_picture(run: DubRun, lips: LipRun, encoder: media.Encoder) -> tuple[tuple[int, int], ...]:

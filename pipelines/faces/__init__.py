@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from pipelines.errors import Message, OptionError
 from pipelines.progress import Report
 from pipelines.settings import Settings
 from pipelines.types import FaceTrack, VideoInfo
 
-__all__ = ["analyse"]
+__all__ = ["MOST_PEOPLE", "analyse", "person"]
+
+MOST_PEOPLE = 8
+
+
+def person(tracks: Sequence[FaceTrack], number: int) -> FaceTrack:
+    """The person of a number, 1 for the main one.
+
+    Raises:
+        OptionError: there are fewer.
+    """
+    if not 1 <= number <= len(tracks):
+        raise OptionError(
+            Message(
+                f"There is no person {number} in this picture: {len(tracks)} found",
+                f"画面中没有第 {number} 个人:共找到 {len(tracks)} 人",
+            ),
+            Message("Choose another one.", "请选择其他人。"),
+        )
+    return tracks[number - 1]
 
 
 def analyse(info: VideoInfo, settings: Settings, report: Report) -> tuple[FaceTrack, ...]:

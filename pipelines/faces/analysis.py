@@ -12,7 +12,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from pipelines.faces import cache
+from pipelines.faces import MOST_PEOPLE, cache
 from pipelines.faces.detection import Chunk, ChunkBuilder, MeshPool, Points, Searcher
 from pipelines.faces.smoothing import bridge, smooth
 from pipelines.faces.tracking import CutFinder, Linker, Tracklet, people
@@ -22,7 +22,6 @@ from pipelines.types import FaceTrack, VideoInfo
 
 STAGE = "faces"
 LANDMARKS = 478
-MOST_PEOPLE = 8
 SHORTEST_SECONDS = 0.3
 
 

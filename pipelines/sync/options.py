@@ -22,6 +22,7 @@ class SyncOptions:
         text: what is said, when known (with ``audio``: better than hearing it).
         reference: a recording of the voice ``text`` is spoken in, or the name of a saved voice.
         language: ISO 639-1 code of the speech, or None to find out.
+        who: the person who speaks, 1 for the one seen longest and largest (0: nobody was chosen, so that one).
         offset: seconds by which the mouth is moved against the sound (positive: later).
     """
 
@@ -34,6 +35,7 @@ class SyncOptions:
     reference: str
     language: str | None
     voice_engine: str
+    who: int = 0
 
     @classmethod
     def read(cls, options: dict[str, Any]) -> SyncOptions:
@@ -60,6 +62,7 @@ class SyncOptions:
             reference=str(options.get("reference") or ""),
             language=str(options["language"]) if options.get("language") else None,
             voice_engine=str(options.get("voice_engine") or "kokoro"),
+            who=int(options.get("who") or 0),
         )
 
 

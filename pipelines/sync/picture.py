@@ -44,6 +44,7 @@ def draw(
         engine=asked.engine,
         fit=asked.fit,
         offset=asked.offset,
+        who=asked.who,
         phones=[asdict(phone) for phone in phones],
         encoder=encoder.arguments,
         version=2,
@@ -85,14 +86,16 @@ def _draw(
             Message("Choose another clip, or a closer view.", "请换一段视频,或选择更近的镜头。"),
             info.path.name,
         )
-    if len(tracks) > 1:
+    if len(tracks) > 1 and not asked.who:
         report.note(
             Message(
                 f"{len(tracks)} people were found: the one seen longest and largest speaks",
                 f"找到 {len(tracks)} 人:由出现最久、最大的一位说话",
             )
         )
-    lips = LIP_ENGINES.get(asked.engine, context).sync(info, tracks[0], drive, report)
+    lips = LIP_ENGINES.get(asked.engine, context).sync(
+        info, faces.person(tracks, asked.who or 1), drive, report
+    )
     source = fingerprint(info.path)
 
     def signature(first: int, last: int) -> str:
