@@ -13,6 +13,7 @@ FLOWS: dict[str, str] = {
     "enrol": "pipelines.enrol:run",
     "sample": "pipelines.sample:run",
     "survey": "pipelines.survey:run",
+    "people": "pipelines.people:run",
     "speak": "pipelines.speak:run",
     "script": "pipelines.speak.recital:run",
     "sync": "pipelines.sync:run",

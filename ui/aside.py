@@ -21,8 +21,10 @@ PATIENCE = 120.0  # seconds
 LOOK = 0.05
 
 
-def run_aside(services: Services, flow: str, options: Mapping[str, Any], place: Path) -> dict[str, Any]:
-    """Run a flow in ``place`` (emptied first) and return its result.
+def run_aside(
+    services: Services, flow: str, options: Mapping[str, Any], place: Path, patience: float = PATIENCE
+) -> dict[str, Any]:
+    """Run a flow in ``place`` (emptied first) and return its result; ``patience`` in seconds.
 
     Raises:
         PipelineError: what the flow raised, how its process died, or that it takes too long.
@@ -37,7 +39,7 @@ def run_aside(services: Services, flow: str, options: Mapping[str, Any], place: 
     environment = {**policy.environment, "TMPDIR": str(folder.scratch)}
     process = start_worker(place, FLOWS[flow], folder.log, environment)
     try:
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + patience
         while process.poll() is None and time.monotonic() < end:
             time.sleep(LOOK)
         if process.poll() is None:

@@ -56,6 +56,7 @@ class DubHandlers:
             "keep_background": bool(given["keep_background"]),
             "lines": None,
             "lips": bool(given["lips"]),
+            "who": int(given.get("who") or 0) or None,
         }
 
     def submit(self, request: gr.Request, **given: Any) -> str:

@@ -10,7 +10,7 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.components import Component
 
-from ui import dub_table, exporting, languages, source
+from ui import dub_table, exporting, languages, people, source
 from ui.dub_editing import EditingHandlers
 from ui.dubbing import DubHandlers, first_choice
 from ui.i18n import label
@@ -26,6 +26,8 @@ from ui.tabs.parts import (
     speaker_counts,
     translator_choices,
 )
+
+BY_SIGHT = "ui_people_seen"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Inputs:
     rest: gr.Radio
     keep_background: gr.Checkbox
     lips: gr.Checkbox
+    who: gr.Radio
     asr_engine: gr.Dropdown
     voice_engine: gr.Dropdown
     lip_engine: gr.Dropdown
@@ -195,10 +198,12 @@ def _more(services: Services, demo: gr.Blocks, given: dict[str, Any]) -> Inputs:
         rest = gr.Radio(rests, value="keep", label=label("ui_dub_rest"), elem_id="dub-rest")
         background = gr.Checkbox(False, label=label("ui_dub_background"))
         lips = gr.Checkbox(True, label=label("ui_dub_lips"))
+        several = people.lay_out(services, "dub", BY_SIGHT)
+        people.connect(services, several, BY_SIGHT, given["file"], given["path"])
         return Inputs(
             **given, source_language=spoken, translation=translation, translator=translator, address=address,
             model=model, key=key, voice=voice, reference=reference, speakers=speakers, start=start, end=end, rest=rest,
-            keep_background=background, lips=lips,
+            keep_background=background, lips=lips, who=several.who,
             asr_engine=engine_choice(services, demo, RECOGNIZERS, "ui_dub_asr_engine"),
             voice_engine=engine_choice(services, demo, VOICES, "ui_dub_voice_engine"),
             lip_engine=engine_choice(services, demo, LIP_ENGINES, "ui_dub_lip_engine", ready=False),

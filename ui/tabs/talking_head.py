@@ -12,12 +12,13 @@ from gradio.blocks import Block
 from pipelines.errors import InputError, Message
 from pipelines.jobs import JobSpec
 from pipelines.jobs.spec import JobView
-from ui import examples, languages, results
+from ui import examples, languages, people, results
 from ui.i18n import label
 from ui.jobs_view import Follower, Reopener, job_panel, shown_html
 from ui.services import Services, showable, source_path
 from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, local_path, open_folder_button
 
+MAIN = "ui_people_main"
 FITS = ("loop", "pingpong", "freeze", "trim")
 
 
@@ -42,6 +43,7 @@ class TalkingHeadHandlers:
             "engine": given["engine"],
             "fit": given["fit"],
             "offset": float(given["offset"] or 0.0),
+            "who": int(given.get("who") or 0) or None,
             "text": words if not sound else None,
             "language": given["language"] or None,
             "reference": given["reference"] or None,
@@ -99,6 +101,8 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
         label=label("ui_head_face"), file_types=["video", "image"], height=190, elem_id="head-file"
     )
     path = local_path(services, "head")
+    several = people.lay_out(services, "head", MAIN)
+    people.connect(services, several, MAIN, file, path)
     sound = gr.Audio(label=label("ui_head_audio"), type="filepath", elem_id="head-audio")
     with gr.Accordion(label("ui_head_text"), open=False):
         words = gr.Textbox(label=label("ui_head_words"), lines=3)
@@ -112,5 +116,5 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
         engine = engine_choice(services, demo, LIP_ENGINES, "ui_engine", ready=False)
     return {
         "file": file, "path": path, "sound": sound, "words": words, "language": language,
-        "reference": reference, "fit": fit, "offset": offset, "engine": engine,
+        "reference": reference, "fit": fit, "offset": offset, "engine": engine, "who": several.who,
     }  # fmt: skip
