@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,7 +30,7 @@ class LineCheck:
 
 
 def read_back(run: DubRun, plan: DubPlan, sound: Path) -> tuple[LineCheck, ...]:
-    """Transcribe the dub's sound and compare every spoken line; lines more than 15 % wrong are noted."""
+    """Transcribe the dub's sound and compare every spoken line."""
     key = options_key(sound=fingerprint(sound), language=plan.target_language, engine=run.options.asr_engine)
     spoken = [line for line in plan.lines if line.state == "spoken"]
 
@@ -52,8 +53,12 @@ def read_back(run: DubRun, plan: DubPlan, sound: Path) -> tuple[LineCheck, ...]:
         write_json(run.folder / HEARD, checks)
 
     run_stage(run.folder, "read-back", key, [HEARD], make)
-    found = tuple(LineCheck(**entry) for entry in read_json(run.folder / HEARD))
-    for check in found:
+    return tuple(LineCheck(**entry) for entry in read_json(run.folder / HEARD))
+
+
+def tell_unsure(run: DubRun, checks: Sequence[LineCheck]) -> None:
+    """Note the lines that are more than 15 % wrong."""
+    for check in checks:
         if check.error_rate > FLAG_OVER:
             run.report.note(
                 Message(
@@ -62,7 +67,6 @@ def read_back(run: DubRun, plan: DubPlan, sound: Path) -> tuple[LineCheck, ...]:
                 ),
                 "warning",
             )
-    return found
 
 
 def heard_between(words: list[Word], start: float, end: float, until: float) -> list[Word]:

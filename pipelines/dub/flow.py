@@ -11,6 +11,7 @@ from pipelines import media
 from pipelines.dub import (
     casting,
     check,
+    fitting,
     lines,
     listening,
     measures,
@@ -19,6 +20,7 @@ from pipelines.dub import (
     picture,
     soundtrack,
     speaking,
+    takes,
 )
 from pipelines.dub.options import DubOptions
 from pipelines.dub.run import DubRun
@@ -64,8 +66,15 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
 
     def speak() -> tuple[Any, ...]:
         cast = casting.find_cast(dub, plan, transcript)
-        spoken = speaking.speak(dub, plan, cast)
+        fits = fitting.fit(dub, plan, cast)
+        spoken = speaking.speak(dub, plan, cast, fits, takes.kept_takes(dub))
         sound = soundtrack.mix(dub, spoken)
+        checks = check.read_back(dub, spoken, sound)
+        if takes.try_again(dub, spoken, cast, fits, checks):
+            spoken = speaking.speak(dub, plan, cast, fits, takes.kept_takes(dub))
+            sound = soundtrack.mix(dub, spoken)
+            checks = check.read_back(dub, spoken, sound)
+        check.tell_unsure(dub, checks)
         heard = measures.measure(
             dub,
             spoken,
@@ -73,14 +82,14 @@ def run(folder: Path, options: dict[str, Any], context: EngineContext, report: R
             lambda line: casting.own_voice(dub, plan, transcript, line, measures.COMPARED),
             sound,
         )
-        return spoken, sound, check.read_back(dub, spoken, sound), heard
+        return spoken, sound, checks, heard, takes.of_lines(dub, spoken, cast, fits)
 
-    plan, sound, checks, heard = clock.timed("speak", speak)
+    plan, sound, checks, heard, tried = clock.timed("speak", speak)
     frames = soundtrack.total_frames(dub, plan)
     lips = clock.timed("lips", lambda: picture.draw(dub, plan, sound, frames))
     made = clock.timed("video", lambda: outcome.assemble(dub, plan, folder / picture.PICTURE, sound))
     measured = {**heard, "seconds": clock.seconds, "frames": frames}
-    return outcome.finish(dub, plan, made, outcome.Findings(checks, lips, measured))
+    return outcome.finish(dub, plan, made, outcome.Findings(checks, lips, measured, tried))
 
 
 def check_input(path: Path) -> VideoInfo:

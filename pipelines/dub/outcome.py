@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from pipelines.dub.lines import LINES
 from pipelines.dub.listening import TRANSCRIPT
 from pipelines.dub.report_page import report_page
 from pipelines.dub.run import DubRun
+from pipelines.dub.takes import Takes
 from pipelines.files import write_json, write_text
 from pipelines.languages import language_name
 from pipelines.lipsync import LipReport
@@ -77,24 +78,29 @@ def original_track(run: DubRun, plan: DubPlan) -> tuple[media.ExtraSound, ...]:
     return (media.ExtraSound(run.options.input, run.options.stream, plan.source_language, title),)
 
 
-def line_report(line: DubLine, check: LineCheck | None) -> dict[str, Any]:
-    """One line as the report shows it."""
+def line_report(line: DubLine, check: LineCheck | None, tried: Takes | None = None) -> dict[str, Any]:
+    """One line as the report shows it; ``take`` counts renditions from 0, ``take_rates`` is how wrong each was heard."""
     return {
         **asdict(line),
         "speed": round(1 / line.factor, 3) if line.factor else None,
         "heard": check.heard if check else None,
         "error_rate": check.error_rate if check else None,
+        "take": tried.take if tried else 0,
+        "take_rates": list(tried.rates) if tried else [],
         "start_shift": round(line.speak_start - line.start, 3) if line.state == "spoken" else 0.0,
     }
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found out about a dub; ``measured`` is the report's ``voice``, ``loudness``, ``seconds`` and ``frames``."""
+    """What was found out about a dub: ``takes`` by line index; ``measured`` is the report's ``voices``, ``voice``, ``loudness``,
+    ``seconds`` and ``frames``.
+    """
 
     checks: Sequence[LineCheck]
     lips: LipReport
     measured: dict[str, Any]
+    takes: Mapping[int, Takes] = field(default_factory=dict)
 
 
 def finish(run: DubRun, plan: DubPlan, made: dict[str, Any], found: Findings) -> dict[str, Any]:
@@ -103,7 +109,9 @@ def finish(run: DubRun, plan: DubPlan, made: dict[str, Any], found: Findings) ->
     report = {
         "source_language": plan.source_language,
         "target_language": plan.target_language,
-        "lines": [line_report(line, by_line.get(line.index)) for line in plan.lines],
+        "lines": [
+            line_report(line, by_line.get(line.index), found.takes.get(line.index)) for line in plan.lines
+        ],
         "lips": asdict(found.lips),
         **found.measured,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from pipelines import media
 from pipelines.artifacts import options_key, run_stage
 from pipelines.backend.outputs import check_sound
 from pipelines.dub.casting import Cast
-from pipelines.dub.fitting import fit, fitted, unfitted
+from pipelines.dub.fitting import fitted, unfitted
 from pipelines.dub.lines import LINES
 from pipelines.dub.run import DubRun
 from pipelines.errors import EngineMissing, Message
@@ -17,7 +18,7 @@ from pipelines.languages import language_name
 from pipelines.progress import NullReport
 from pipelines.records import load_speech_times, save_plan, save_speech_times
 from pipelines.timing import LineFit
-from pipelines.types import Audio, DubLine, DubPlan, Phone, VoiceProfile
+from pipelines.types import Audio, DubLine, DubPlan, Phone, Speech, VoiceProfile
 from pipelines.voice import SpeakOptions
 
 
@@ -42,12 +43,13 @@ def check_speakable(run: DubRun) -> None:
         )
 
 
-def speak(run: DubRun, plan: DubPlan, cast: Cast) -> DubPlan:
-    """Fit and speak every line; ``lines/<n>.wav`` and ``lines/<n>.json`` hold its sound, phones and words.
+def speak(
+    run: DubRun, plan: DubPlan, cast: Cast, fits: Mapping[int, LineFit], takes: Mapping[str, int]
+) -> DubPlan:
+    """Speak every line that has a place; ``lines/<n>.wav`` and ``lines/<n>.json`` hold its sound, phones and words.
 
-    Only lines whose text, voice or length changed are spoken again.
+    Only lines whose text, voice, length or rendition (``takes``, by ``line_key``) changed are spoken again.
     """
-    fits = fit(run, plan, cast)
     folder = run.folder / "lines"
     folder.mkdir(exist_ok=True)
     lines: list[DubLine] = []
@@ -57,7 +59,7 @@ def speak(run: DubRun, plan: DubPlan, cast: Cast) -> DubPlan:
         if placed is None:
             lines.append(unfitted(line))
             continue
-        say_line(run, line, placed, cast.voice(line), folder)
+        say_line(run, line, placed, cast.voice(line), takes)
         lines.append(fitted(line, placed))
     run.report.step("speak", len(plan.lines), len(plan.lines), "lines")
     spoken = replace(plan, lines=tuple(lines))
@@ -65,27 +67,45 @@ def speak(run: DubRun, plan: DubPlan, cast: Cast) -> DubPlan:
     return spoken
 
 
-def say_line(run: DubRun, line: DubLine, placed: LineFit, voice: VoiceProfile, folder: Path) -> None:
+def say_line(
+    run: DubRun, line: DubLine, placed: LineFit, voice: VoiceProfile, takes: Mapping[str, int]
+) -> None:
     """Speak one line to its file, unless it is there."""
-    name = f"{line.index + 1:04d}"
-    target = run.options.target_language
+    folder, name = run.folder / "lines", f"{line.index + 1:04d}"
+    key = line_key(run, line, placed, voice)
+    take = takes.get(key, 0)
+
+    def make() -> None:
+        speech = say(run, line, placed.seconds, voice, take)
+        media.save_audio(folder / f"{name}.wav", Audio(speech.audio.samples, speech.audio.sr))
+        save_speech_times(folder / f"{name}.json", speech.phones, speech.words)
+
+    stage = options_key(line=key, take=take) if take else key
+    run_stage(folder, name, stage, [f"{name}.wav", f"{name}.json"], make)
+
+
+def say(run: DubRun, line: DubLine, seconds: float, voice: VoiceProfile, take: int) -> Speech:
+    """A line in one of its renditions, exactly so long.
+
+    Raises:
+        OptionError: this rendition cannot have that length.
+    """
+    asked = SpeakOptions(seconds=seconds, take=take)
     text = run.spoken(line.text)
-    key = options_key(
-        text=text,
-        language=target,
+    speech = run.voice_engine.speak(text, run.options.target_language, voice, asked, NullReport())
+    check_sound(speech.audio, line.text, line.text[:60])
+    return speech
+
+
+def line_key(run: DubRun, line: DubLine, placed: LineFit, voice: VoiceProfile) -> str:
+    """The same for the same words in the same voice and length."""
+    return options_key(
+        text=run.spoken(line.text),
+        language=run.options.target_language,
         engine=voice.engine,
         voice=voice_key(voice),
         seconds=round(placed.seconds, 4),
     )
-
-    def make() -> None:
-        asked = SpeakOptions(seconds=placed.seconds)
-        speech = run.voice_engine.speak(text, target, voice, asked, NullReport())
-        check_sound(speech.audio, line.text, line.text[:60])
-        media.save_audio(folder / f"{name}.wav", Audio(speech.audio.samples, speech.audio.sr))
-        save_speech_times(folder / f"{name}.json", speech.phones, speech.words)
-
-    run_stage(folder, name, key, [f"{name}.wav", f"{name}.json"], make)
 
 
 def voice_key(voice: VoiceProfile) -> str:

@@ -21,11 +21,13 @@ class SpeakOptions:
         seconds: exact length from first to last phone, met within 25 ms, or None for the natural length.
         speed: used when ``seconds`` is None; 1.0 is natural, 1.25 is a quarter faster.
         seed: repeats a take on engines that sample.
+        take: a rendition of the same words: 0 is the usual one; others an engine may say with another melody and rhythm.
     """
 
     seconds: float | None = None
     speed: float = 1.0
     seed: int = 0
+    take: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,3 +203,14 @@ def test_speed_beyond_the_range_takes_the_nearest(engine: Kokoro) -> None:
 def test_shares_of_a_long_text_keep_one_pace() -> None:
     assert SECONDS == 0.025
     assert module.GAP > 0 and speech.EDGES < 0.05
+
+
+def test_a_take_is_another_rendition_of_the_same_length_and_repeats_itself(
+    engine: Kokoro, natural: Speech
+) -> None:
+    seconds = natural.audio.duration
+    first, second, again = (say(engine, TEXT, seconds=seconds, take=take) for take in (0, 1, 1))
+    assert len(first.audio.samples) == pytest.approx(len(second.audio.samples), abs=0.03 * second.audio.sr)
+    assert np.array_equal(second.audio.samples, again.audio.samples)
+    count = min(len(first.audio.samples), len(second.audio.samples))
+    assert abs(np.corrcoef(first.audio.samples[:count], second.audio.samples[:count])[0, 1]) < 0.9

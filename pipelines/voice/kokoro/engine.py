@@ -92,7 +92,7 @@ class Kokoro:
             InputError: nothing in the text can be spoken.
             OptionError: the length or speed asked for is out of range.
         """
-        drafts = self._drafts(text, language, voice)
+        drafts = self._drafts(text, language, voice, options.take)
         change = self._accent(voice, language).change
         lengths = _shares(drafts, _asked(drafts, options))
         parts: list[Spoken] = []
@@ -103,9 +103,11 @@ class Kokoro:
         samples, phones, words = _joined(parts, lengths[1])
         return Speech(_finished(samples, voice), phones, words)
 
-    def _drafts(self, text: str, language: str, voice: VoiceProfile) -> tuple[Draft, ...]:
+    def _drafts(self, text: str, language: str, voice: VoiceProfile, take: int = 0) -> tuple[Draft, ...]:
         accent = self._accent(voice, language)
-        return tuple(draft(self._graph, line, accent.style, accent.tuning) for line in lines(text, language))
+        return tuple(
+            draft(self._graph, line, accent.style, accent.tuning, take) for line in lines(text, language)
+        )
 
     def _accent(self, voice: VoiceProfile, language: str) -> Accent:
         """How the voice speaks the language; found once for each pair (it takes a few spoken sentences)."""

@@ -17,6 +17,7 @@ Floats = npt.NDArray[np.float32]
 
 LEAD, TAIL = 0.005, 0.010  # silence left before the first and after the last phone
 EDGES = LEAD + TAIL
+ROWS = (0, 8, -8, 16, -15)  # style rows away from the line's own, by take
 VOICED = 30.0  # Hz; the graph writes 5 to 15 where there is no voice
 NEAR = 0.02  # seconds that the heard length may be off
 FINE = 0.015  # largest correction of length by resampling (a quarter of a semitone)
@@ -63,9 +64,14 @@ def median_pitch(curves: Curves) -> float | None:
     return float(np.median(voiced)) if len(voiced) else None
 
 
-def draft(graph: Graph, line: Line, style: Floats, tuning: Tuning) -> Draft:
-    """Plan a line in a voice, float32 (510, 256): about a sixth of the work of speaking it."""
-    plan = graph.plan(line.symbols, style[min(len(line.symbols), len(style)) - 1])
+def draft(graph: Graph, line: Line, style: Floats, tuning: Tuning, take: int = 0) -> Draft:
+    """Plan a line in a voice, float32 (510, 256): about a sixth of the work of speaking it.
+
+    ``take``: 0 takes the style row made for the line's number of phonemes, others one made for longer or shorter lines,
+    which gives the same voice another melody and rhythm.
+    """
+    row = min(max(len(line.symbols) - 1 + ROWS[take % len(ROWS)], 0), len(style) - 1)
+    plan = graph.plan(line.symbols, style[row])
     frames = durations.natural(plan.lengths)
     curves = graph.curves(plan, frames)
     start, end = times.span(curves.energy)
