@@ -23,7 +23,10 @@ from pipelines.jobs import JobSpec, JobView
 
 FITS = ("loop", "pingpong", "freeze", "trim")
 TITLE_LENGTH = 40
-WHO_SPEAKS = "with several people: who speaks, 1 for the one seen longest and largest (default)"
+WHO_SPEAKS = (
+    "with several people: who speaks, 1 for the one seen longest and largest"
+    " (default: whose mouth moves most in the clip)"
+)
 COLUMNS = ("face", "audio", "text", "output", "engine", "fit", "language", "reference", "voice")
 
 

@@ -49,7 +49,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_people_who": ("Who speaks", "由谁说话"),
     "ui_people_number": ("Person {number}", "第 {number} 位"),
     "ui_people_none": ("No face was found.", "没有找到人脸。"),
-    "ui_people_main": ("The one seen longest and largest", "出镜最久、最大的一位"),
+    "ui_people_main": ("The one whose mouth moves most in the video", "视频中嘴部动得最多的人"),
     "ui_people_seen": ("Whoever is seen saying it", "由画面中正在说话的人"),
     "ui_automatic": ("Detect automatically", "自动识别"),
     "ui_files": ("Files", "文件"),

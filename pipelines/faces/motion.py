@@ -61,6 +61,17 @@ def who_speaks(motions: Sequence[Motion], speech: Mapping[str, Mask], fps: float
     ]
 
 
+def liveliest(tracks: Sequence[FaceTrack], fps: float) -> int:
+    """The person (index) whose mouth moves as in speech, for a clip of which nobody knows what is said in it.
+
+    Of two who are seen together it is the one who moves clearly more; where nobody does, and among people who are never
+    seen together, the main one.
+    """
+    motions = [mouth_motion(track, fps) for track in tracks]
+    said = who_speaks(motions, {"": np.ones(len(motions[0]), np.bool_)}, fps)
+    return next((number for number, names in enumerate(said) if names), 0)
+
+
 def _mean(motion: Motion, when: Mask, least: int) -> float:
     seen = motion[when & np.isfinite(motion)]
     return float(seen.mean()) if len(seen) >= least else np.nan

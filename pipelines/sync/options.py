@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.errors import InputError, Message, OptionError
+from pipelines.faces import MOST_PEOPLE
 from pipelines.sync.order import FITS, Fit
 
 FURTHEST_OFFSET = 2.0  # s
@@ -22,7 +23,8 @@ class SyncOptions:
         text: what is said, when known (with ``audio``: better than hearing it).
         reference: a recording of the voice ``text`` is spoken in, or the name of a saved voice.
         language: ISO 639-1 code of the speech, or None to find out.
-        who: the person who speaks, 1 for the one seen longest and largest (0: nobody was chosen, so that one).
+        who: the person who speaks, 1 for the one seen longest and largest (0: nobody was chosen, so
+            the one whose mouth moves most in the clip).
         offset: seconds by which the mouth is moved against the sound (positive: later).
     """
 
@@ -62,7 +64,7 @@ class SyncOptions:
             reference=str(options.get("reference") or ""),
             language=str(options["language"]) if options.get("language") else None,
             voice_engine=str(options.get("voice_engine") or "kokoro"),
-            who=int(options.get("who") or 0),
+            who=_who(options.get("who") or 0),
         )
 
 
@@ -87,6 +89,16 @@ def _fit(value: object) -> Fit:
         Message(f"There is no fit {value!r}", f"没有适配方式 {value!r}"),
         Message(f"Choose one of: {', '.join(FITS)}.", f"请从中选择:{', '.join(FITS)}。"),
     )
+
+
+def _who(value: object) -> int:
+    text = str(value)
+    if not text.isdecimal() or int(text) > MOST_PEOPLE:
+        raise OptionError(
+            Message(f"There is no person {text!r}", f"没有第 {text!r} 个人"),
+            Message(f"Give a number from 1 to {MOST_PEOPLE}.", f"请输入 1 到 {MOST_PEOPLE} 之间的数字。"),
+        )
+    return int(text)
 
 
 def _offset(value: object) -> float:

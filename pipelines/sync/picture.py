@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from pipelines import faces, media
 from pipelines.artifacts import fingerprint, options_key, run_stage
 from pipelines.errors import Message, NoFace
+from pipelines.faces.motion import liveliest
 from pipelines.files import read_json, write_json
 from pipelines.lipsync import LIP_ENGINES, LipDrive
 from pipelines.pieces import Film, film_encoder, make_film
@@ -16,7 +18,7 @@ from pipelines.progress import Report
 from pipelines.registry import EngineContext
 from pipelines.sync.options import SyncOptions
 from pipelines.sync.order import frame_order
-from pipelines.types import Phone, VideoInfo
+from pipelines.types import FaceTrack, Phone, VideoInfo
 
 PICTURE = "picture.mp4"
 LIPS = "lips.json"
@@ -47,7 +49,7 @@ def draw(
         who=asked.who,
         phones=[asdict(phone) for phone in phones],
         encoder=encoder.arguments,
-        version=2,
+        version=3,
     )
 
     def make() -> None:
@@ -86,20 +88,32 @@ def _draw(
             Message("Choose another clip, or a closer view.", "请换一段视频,或选择更近的镜头。"),
             info.path.name,
         )
-    if len(tracks) > 1 and not asked.who:
-        report.note(
-            Message(
-                f"{len(tracks)} people were found: the one seen longest and largest speaks",
-                f"找到 {len(tracks)} 人:由出现最久、最大的一位说话",
-            )
-        )
-    lips = LIP_ENGINES.get(asked.engine, context).sync(
-        info, faces.person(tracks, asked.who or 1), drive, report
-    )
+    who = asked.who or likely_speaker(tracks, float(info.fps), report)
+    lips = LIP_ENGINES.get(asked.engine, context).sync(info, faces.person(tracks, who), drive, report)
     source = fingerprint(info.path)
 
     def signature(first: int, last: int) -> str:
         return options_key(source=source, engine=asked.engine, look=lips.signature(first, last))
 
     make_film(Film(info, lips.total, lips.draw, signature), path, context.settings, encoder, report, "video")
-    return {**asdict(lips.report), "frames": lips.total, "fps": str(info.fps), "people": len(tracks)}
+    return {
+        **asdict(lips.report),
+        "frames": lips.total,
+        "fps": str(info.fps),
+        "people": len(tracks),
+        "who": who,
+    }
+
+
+def likely_speaker(tracks: Sequence[FaceTrack], fps: float, report: Report) -> int:
+    """The person, counted from 1, who seems to talk in the clip itself; tells it where there are several."""
+    who = liveliest(tracks, fps) + 1
+    if len(tracks) > 1:
+        report.note(
+            Message(
+                f"{len(tracks)} people were found: number {who} by size speaks, judged by how the mouths move in this clip."
+                " Another one can be chosen.",
+                f"找到 {len(tracks)} 人：根据嘴部动作判断，由按大小排列的第 {who} 位说话。也可另选一位。",
+            )
+        )
+    return who

@@ -51,7 +51,7 @@ def test_everybody_is_shown_with_their_share_of_the_time(
         assert woman.size == man.size == (SIZE, SIZE)
         assert np.abs(np.asarray(woman, float) - np.asarray(man, float)).mean() > 20
     assert [choice[1] for choice in who.choices] == [0, 1, 2] and who.choices[0][0].startswith(
-        "The one seen longest"
+        "The one whose mouth moves most"
     )
     monkeypatch.setattr(people, "run_aside", lambda *_: pytest.fail("looked for twice"))
     assert len(cast("Any", handlers.find(str(pair), None, ENGLISH)[0].value)) == 2
