@@ -27,7 +27,7 @@ WHO_SPEAKS = (
     "with several people: who speaks, 1 for the one seen longest and largest"
     " (default: whose mouth moves most in the clip)"
 )
-COLUMNS = ("face", "audio", "text", "output", "engine", "fit", "language", "reference", "voice")
+COLUMNS = ("face", "audio", "text", "output", "engine", "fit", "language", "reference", "voice", "who")
 
 
 def add_parser(commands: Any) -> None:
@@ -130,7 +130,7 @@ def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> 
         "engine": row.get("engine") or arguments.engine or "ownmouth",
         "fit": fit,
         "offset": arguments.offset,
-        "who": arguments.who,
+        "who": _person(row["who"]) if "who" in row else arguments.who,
         "text": text,
         "language": known_code(spoken) if spoken else None,
         "reference": _voice(arguments, row, sound),
@@ -142,6 +142,13 @@ def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> 
     goal = outputs.goal(arguments.output, several, name, ("mp4",))
     title = f"{face.name} + {sound.name if sound else ' '.join((text or '').split())[:TITLE_LENGTH]}"
     return Task(JobSpec("sync", options, title), {"video": goal}, (face, *([sound] if sound else [])))
+
+
+def _person(cell: str) -> int:
+    try:
+        return person_number(cell)
+    except argparse.ArgumentTypeError as error:
+        refuse(str(error), f"没有第 {cell!r} 个人")
 
 
 def _voice(arguments: argparse.Namespace, row: dict[str, str], sound: Path | None) -> str | None:

@@ -26,3 +26,17 @@ def test_sync_says_a_text_in_a_voice(command: Command, home: Path) -> None:
     assert made == {"a-said-synced.mp4": "One | v | None", "b-said-synced.mp4": "Two | None | None"}
     (home / "t.csv").write_text("face,text\na.mp4,\n", encoding="utf-8")
     assert "Every row needs a sound or a text" in command("sync", "--table", "t.csv", "-o", "said2").err
+
+
+def test_every_row_of_a_table_can_name_who_speaks(command: Command, home: Path) -> None:
+    table = home / "t.csv"
+    table.write_text("face,text,who\na.mp4,One,2\nb.mp4,Two,\n", encoding="utf-8")
+    assert command("sync", "--table", "t.csv", "--who", "3", "-o", "said").code == 0
+    made = {path.name: path.read_text(encoding="utf-8") for path in (home / "said").iterdir()}
+    assert made == {
+        "a-said-synced.mp4": "One | None | None | 2",
+        "b-said-synced.mp4": "Two | None | None | 3",
+    }
+    table.write_text("face,text,who\na.mp4,One,her\n", encoding="utf-8")
+    refused = command("sync", "--table", "t.csv", "-o", "said2")
+    assert refused.code == 2 and "'her' is not a person from 1 to 8" in refused.err
