@@ -18,6 +18,7 @@ from ui.source import probe
 from ui.tabs.parts import PRIVATELY
 
 VERSION, RESULT = 1, "people.json"
+COLUMNS = 4
 PATIENCE, PER_SECOND = 120.0, 6.0  # seconds that are waited, and more for each second of the clip
 
 
@@ -53,7 +54,7 @@ class PeopleHandlers:
         if not pictures:
             gr.Info(text(language, "ui_people_none"))
         return (
-            gr.Gallery(value=pictures, visible=bool(pictures), columns=max(min(len(pictures), 4), 2)),
+            gr.Gallery(value=pictures, visible=bool(pictures)),
             gr.Radio(choices=self.choices(len(pictures), language), value=0, visible=len(pictures) > 1),
         )
 
@@ -87,8 +88,8 @@ def lay_out(services: Services, name: str, automatic: str) -> People:
     """The button, the pictures and the choice; ``automatic`` is the text key of what happens without one."""
     find = gr.Button(label("ui_people_find"), size="sm", elem_id=f"{name}-people-find")
     gallery = gr.Gallery(
-        label=label("ui_people"), visible=False, height=150, object_fit="contain", allow_preview=False,
-        interactive=False, elem_id=f"{name}-people",
+        label=label("ui_people"), show_label=False, visible=False, height="auto", columns=COLUMNS, object_fit="cover",
+        allow_preview=False, interactive=False, buttons=[], elem_id=f"{name}-people",
     )  # fmt: skip
     who = gr.Radio(
         [(label(automatic), 0)], value=0, label=label("ui_people_who"), visible=False, elem_id=f"{name}-who"
