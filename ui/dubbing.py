@@ -160,7 +160,9 @@ class DubHandlers:
         waiting = text(language_of(request), "ui_survey_looking")
         return shown_html(f'<p class="quiet">{escaped(waiting)}</p>' if file or path else "")
 
-    def survey(self, file: str | None, path: str | None, stream: str | None, request: gr.Request) -> gr.HTML:
+    def survey(
+        self, file: str | None, path: str | None, stream: str | None, target: str | None, request: gr.Request
+    ) -> gr.HTML:
         """What a look at samples of the video tells; nothing where ``facts`` has said why it cannot be read."""
         if not file and not path:
             return shown_html("")
@@ -169,7 +171,7 @@ class DubHandlers:
             found = survey.survey_of(self.services, chosen, int(stream) if stream else None)
         except PipelineError:
             return shown_html("")
-        return shown_html(survey.survey_html(found, language_of(request)))
+        return shown_html(survey.survey_html(found, language_of(request), target))
 
     def preview(self, chosen: str, request: gr.Request) -> tuple[Any, ...]:
         """The *before* player, a note while its copy is made, and the timer that asks again."""

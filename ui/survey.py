@@ -55,8 +55,8 @@ def _place(services: Services, path: Path, stream: int | None) -> Path:
     return services.uploads / f"survey-{key[:32]}"
 
 
-def survey_html(found: dict[str, Any], language: str) -> str:
-    """One sentence each for faces and speech, and what to be warned of."""
+def survey_html(found: dict[str, Any], language: str, target: str | None = None) -> str:
+    """One sentence each for faces and speech, and what to be warned of; ``target`` is the language of the dub."""
     told: list[str] = []
     warnings: list[str] = []
     faces, sound = found["faces"], found["sound"]
@@ -65,6 +65,8 @@ def survey_html(found: dict[str, Any], language: str) -> str:
         warnings.append(text(language, "ui_survey_small"))
     if sound is not None:
         (told if sound["speech"] > LITTLE else warnings).append(speech_text(sound, language))
+        if target and sound["language"] == target:
+            warnings.append(text(language, "ui_target_same"))
         if sound["music"] >= MUSIC:
             warnings.append(text(language, "ui_survey_music"))
         elif sound["noise"] is not None and sound["noise"] < NOISY:

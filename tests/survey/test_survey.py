@@ -128,6 +128,8 @@ def test_a_real_clip_with_a_stretch_without_a_face(data: Path, tmp_path: Path, s
     assert re.search("1 face, 6[5-9] % of the time; none 0:08–0:12: the original picture is kept there", told)
     assert "% of the time, in English" in told and "music" not in told
     assert "语言为英语" in survey_html(asdict(found), "zh")
+    assert "spoken in the video already" in survey_html(asdict(found), "en", target="en")
+    assert "spoken in the video already" not in survey_html(asdict(found), "en", target="es")
 
 
 def test_what_is_wrong_is_said_in_words() -> None:

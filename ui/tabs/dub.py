@@ -226,7 +226,9 @@ def _connect_survey(handlers: DubHandlers, inputs: Inputs, looked: gr.HTML) -> N
     given = [inputs.file, inputs.path]
     asked_by = [inputs.file.change, inputs.path.submit, inputs.path.blur, inputs.stream.input]
     gr.on(asked_by, handlers.looking, given, looked, queue=False, **PRIVATELY)
-    gr.on(asked_by, handlers.survey, [*given, inputs.stream], looked, trigger_mode="always_last", **PRIVATELY)
+    told_by = [*asked_by, inputs.target.change]  # whether it is spoken there already
+    looking_at = [*given, inputs.stream, inputs.target]
+    gr.on(told_by, handlers.survey, looking_at, looked, trigger_mode="always_last", **PRIVATELY)
 
 
 def _connect_target(handlers: DubHandlers, inputs: Inputs, note: gr.HTML, go: gr.Button) -> None:
