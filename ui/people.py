@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
+from pipelines import faces
 from pipelines.artifacts import options_key
 from pipelines.files import read_json, write_json
 from ui.aside import run_aside
@@ -29,6 +31,7 @@ class People:
     find: gr.Button
     gallery: gr.Gallery
     who: gr.Radio
+    forget: gr.Button
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,9 @@ class PeopleHandlers:
     services: Services
     automatic: str
 
-    def find(self, file: str | None, path: str | None, request: gr.Request) -> tuple[gr.Gallery, gr.Radio]:
+    def find(
+        self, file: str | None, path: str | None, request: gr.Request
+    ) -> tuple[gr.Gallery, gr.Radio, gr.Button]:
         """Pictures of all people and the choice between them.
 
         Raises:
@@ -56,6 +61,7 @@ class PeopleHandlers:
         return (
             gr.Gallery(value=pictures, visible=bool(pictures)),
             gr.Radio(choices=self.choices(len(pictures), language), value=0, visible=len(pictures) > 1),
+            gr.Button(visible=True),
         )
 
     def choices(self, people: int, language: str) -> list[tuple[str, int]]:
@@ -63,9 +69,27 @@ class PeopleHandlers:
         numbered = [(text(language, "ui_people_number", number=n), n) for n in range(1, people + 1)]
         return [(text(language, self.automatic), 0), *numbered]
 
-    def forget(self) -> tuple[gr.Gallery, gr.Radio]:
+    def clear(self) -> tuple[gr.Gallery, gr.Radio, gr.Button]:
         """Another file: nobody is chosen."""
-        return gr.Gallery(value=None, visible=False), gr.Radio(value=0, visible=False)
+        return (
+            gr.Gallery(value=None, visible=False),
+            gr.Radio(value=0, visible=False),
+            gr.Button(visible=False),
+        )
+
+    def forget(
+        self, file: str | None, path: str | None, request: gr.Request
+    ) -> tuple[gr.Gallery, gr.Radio, gr.Button]:
+        """Remove what was found of the faces in this file; the next job looks for them again.
+
+        Raises:
+            PipelineError: there is no file.
+        """
+        chosen = source_path(self.services, file, path)
+        shutil.rmtree(_place(self.services, chosen), ignore_errors=True)
+        faces.forget(probe(chosen), self.services.settings)
+        gr.Info(text(language_of(request), "ui_people_forgotten"))
+        return self.clear()
 
 
 def people_of(services: Services, path: Path) -> tuple[list[dict[str, Any]], Path]:
@@ -74,14 +98,18 @@ def people_of(services: Services, path: Path) -> tuple[list[dict[str, Any]], Pat
     Raises:
         PipelineError: it cannot be looked at.
     """
-    stamp = path.stat()
-    key = options_key(path=str(path), changed=stamp.st_mtime_ns, size=stamp.st_size, version=VERSION)
-    place = services.uploads / f"people-{key[:32]}"
+    place = _place(services, path)
     if not (place / RESULT).is_file():
         patience = PATIENCE + PER_SECOND * probe(path).duration
         write_json(place / RESULT, run_aside(services, "people", {"input": str(path)}, place, patience))
     found: list[dict[str, Any]] = read_json(place / RESULT)["people"]
     return found, place
+
+
+def _place(services: Services, path: Path) -> Path:
+    stamp = path.stat()
+    key = options_key(path=str(path), changed=stamp.st_mtime_ns, size=stamp.st_size, version=VERSION)
+    return services.uploads / f"people-{key[:32]}"
 
 
 def lay_out(services: Services, name: str, automatic: str) -> People:
@@ -94,18 +122,20 @@ def lay_out(services: Services, name: str, automatic: str) -> People:
     who = gr.Radio(
         [(label(automatic), 0)], value=0, label=label("ui_people_who"), visible=False, elem_id=f"{name}-who"
     )
-    return People(find, gallery, who)
+    forget = gr.Button(label("ui_people_forget"), size="sm", visible=False, elem_id=f"{name}-people-forget")
+    return People(find, gallery, who, forget)
 
 
 def connect(services: Services, people: People, automatic: str, file: gr.File, path: gr.Textbox) -> None:
     """Finding, choosing by a click on a picture, and forgetting when another file is chosen."""
     handlers = PeopleHandlers(services, automatic)
-    shown = [people.gallery, people.who]
+    shown = [people.gallery, people.who, people.forget]
     people.find.click(plainly(handlers.find), [file, path], shown, **PRIVATELY)
 
     def clicked(event: gr.SelectData) -> int:
         return int(event.index) + 1
 
     people.gallery.select(clicked, None, people.who, **PRIVATELY)
+    people.forget.click(plainly(handlers.forget), [file, path], shown, **PRIVATELY)
     for event in (file.change, path.change):
-        event(handlers.forget, None, shown, queue=False, **PRIVATELY)
+        event(handlers.clear, None, shown, queue=False, **PRIVATELY)

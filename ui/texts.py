@@ -48,6 +48,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_people": ("People, and how much of the time they are seen", "画面中的人及出镜时间"),
     "ui_people_who": ("Who speaks", "由谁说话"),
     "ui_people_number": ("Person {number}", "第 {number} 位"),
+    "ui_people_forget": ("Forget the faces of this file", "忘记此文件中的人脸"),
+    "ui_people_forgotten": (
+        "What was found of the faces is removed; the next run looks for them again.",
+        "已删除人脸分析结果，下次运行时会重新查找。",
+    ),
     "ui_people_none": ("No face was found.", "没有找到人脸。"),
     "ui_people_main": ("The one whose mouth moves most in the video", "视频中嘴部动得最多的人"),
     "ui_people_seen": ("Whoever is seen saying it", "由画面中正在说话的人"),

@@ -9,7 +9,7 @@ from pipelines.progress import Report
 from pipelines.settings import Settings
 from pipelines.types import FaceTrack, VideoInfo
 
-__all__ = ["MOST_PEOPLE", "analyse", "person"]
+__all__ = ["MOST_PEOPLE", "analyse", "forget", "person"]
 
 MOST_PEOPLE = 8
 
@@ -29,6 +29,13 @@ def person(tracks: Sequence[FaceTrack], number: int) -> FaceTrack:
             Message("Choose another one.", "请选择其他人。"),
         )
     return tracks[number - 1]
+
+
+def forget(info: VideoInfo, settings: Settings) -> bool:
+    """Remove what is kept of a clip's faces; returns whether there was anything."""
+    from pipelines.faces import cache
+
+    return cache.forget(info, settings)
 
 
 def analyse(info: VideoInfo, settings: Settings, report: Report) -> tuple[FaceTrack, ...]:

@@ -69,13 +69,16 @@ def type_over(page: Page, number: int, words: str) -> None:
 
 def test_rows_stream_in_are_edited_and_are_what_is_saved(context: Make, site: Site, tmp_path: Path) -> None:
     page = opened(context(), site)
-    drop(page, clip(tmp_path / "lecture.mp4"))
+    drop(page, clip(tmp_path / "held lecture.mp4"))
     page.locator("#transcribe-go").click()
     reading = page.locator("#editor .cue.reading")
     expect(reading).to_have_count(1)
     expect(reading.first).to_contain_text("Good morning.")
     expect(page.locator("#editor .wave .band")).to_have_count(2)
+    folder = max(site.services.settings.jobs.glob("*/partial.jsonl"), key=lambda path: path.stat().st_mtime)
+    (folder.parent / "seen-1").touch()
     expect(reading).to_have_count(2)
+    (folder.parent / "seen-2").touch()
     page.locator("#transcribe-progress .job[data-state=done]").wait_for()
     expect(page.locator("#editor .cue [contenteditable]")).to_have_count(2)
     expect(text_of(page, 1).locator("mark.unsure")).to_have_text("morning.")
@@ -108,16 +111,16 @@ def test_rows_stream_in_are_edited_and_are_what_is_saved(context: Make, site: Si
 
     page.get_by_role("checkbox", name="json", exact=True).last.check()
     page.locator("#transcribe-save").click()
-    expect(page.locator("#transcribe-saved")).to_contain_text("lecture (2).srt")
+    expect(page.locator("#transcribe-saved")).to_contain_text("held lecture (2).srt")
     outputs = site.services.settings.outputs
-    assert (outputs / "lecture (2).srt").read_text(encoding="utf-8") == (
+    assert (outputs / "held lecture (2).srt").read_text(encoding="utf-8") == (
         "1\n00:00:00,000 --> 00:00:01,200\nGood evening.\n\n"
         "2\n00:00:01,400 --> 00:00:02,500\nBy train <to> Rome & back.\n"
     )
-    assert (outputs / "lecture (2).txt").read_text(
+    assert (outputs / "held lecture (2).txt").read_text(
         encoding="utf-8"
     ) == "Good evening.\nBy train <to> Rome & back.\n"
-    rows = json.loads((outputs / "lecture (2).json").read_text(encoding="utf-8"))["segments"]
+    rows = json.loads((outputs / "held lecture (2).json").read_text(encoding="utf-8"))["segments"]
     assert [row["speaker"] for row in rows] == ["Anna", "S1"]
     assert [word["text"].strip() for word in rows[0]["words"]] == ["Good", "evening."]
 

@@ -173,8 +173,11 @@ def transcribe(
             file.write(json.dumps(segment) + "\n")
             file.flush()
             report.step("listen", 1.4 * (number + 1), 2.8, "s")
-            for _ in range(300 if "slow" in name else 12):
+            # A held one goes on when whoever looks has seen the row, however long that takes.
+            for _ in range(300 if "slow" in name or "held" in name else 12):
                 report.step("listen", 1.4 * (number + 1), 2.8, "s")
+                if (folder / f"seen-{number + 1}").exists():
+                    break
                 time.sleep(0.1)
     write_json(folder / "transcript.json", {"language": "en", "segments": HEARD})
     files = {}

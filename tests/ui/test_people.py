@@ -43,7 +43,8 @@ def test_everybody_is_shown_with_their_share_of_the_time(
     services: Services, pair: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handlers = PeopleHandlers(services, "ui_people_main")
-    gallery, who = handlers.find(str(pair), None, ENGLISH)
+    gallery, who, forget = handlers.find(str(pair), None, ENGLISH)
+    assert forget.visible
     shown = cast("Any", gallery.value)
     (hers, her_share), (his, his_share) = [(item["image"]["path"], item["caption"]) for item in shown]
     assert her_share == "1 · 100 %" and his_share in ("2 · 50 %", "2 · 45 %", "2 · 55 %")
@@ -55,6 +56,16 @@ def test_everybody_is_shown_with_their_share_of_the_time(
     )
     monkeypatch.setattr(people, "run_aside", lambda *_: pytest.fail("looked for twice"))
     assert len(cast("Any", handlers.find(str(pair), None, ENGLISH)[0].value)) == 2
+    (kept,) = (services.settings.cache / "faces").iterdir()
+    told: list[str] = []
+    monkeypatch.setattr(people.gr, "Info", told.append)
+    assert not handlers.forget(str(pair), None, ENGLISH)[0].visible
+    assert (
+        not kept.exists()
+        and not people._place(services, pair).exists()
+        and pair.is_file()
+        and "removed" in told[0]
+    )
     given = {
         "file": str(pair), "path": "", "sound": str(pair), "words": "", "engine": "ownmouth", "fit": "loop",
         "offset": 0, "language": "en", "reference": None, "who": 2,
