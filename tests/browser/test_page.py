@@ -191,6 +191,21 @@ def test_a_dub_runs_in_named_stages_and_its_result_is_shown(context: Make, site:
     expect(page.locator("#dub-timeline svg")).to_be_visible()
     expect(page.locator("#dub-table")).to_contain_text("We went by <train> & bus.")
     expect(card).to_contain_text("Line 1 is fast")
+    other = reopened(context(), site, "talk.mp4 → Spanish")
+    expect(other.locator("#dub-progress .job")).to_have_attribute("data-state", "done")
+    expect(other.locator("#dub-table")).to_contain_text("We went by <train> & bus.")
+    for player in ("before", "after"):
+        expect(other.locator(f"#dub-{player} video")).to_be_visible()
+
+
+def reopened(fresh: BrowserContext, site: Site, title: str) -> Page:
+    """Another browser, in which a job is opened again from the Jobs tab."""
+    page = visit(fresh, site)
+    page.get_by_role("tab", name="Jobs", exact=True).click()
+    page.locator("#jobs-table [role=gridcell]", has_text=title).first.click()
+    page.locator("#jobs-reopen").click()
+    expect(page.locator("#dub-go")).to_be_visible()
+    return page
 
 
 def test_a_language_nobody_speaks_is_explained_and_cannot_be_dubbed_into(context: Make, site: Site) -> None:
@@ -296,6 +311,10 @@ def test_lines_are_copied_or_selected_one_keeps_its_sound_and_edits_outlive_a_re
     assert wait_for(draft.is_file), "the edit was not kept"
     page.reload()
     expect(cell).to_contain_text("やあ。")
+    other = reopened(
+        context(), site, "talk.mp4 → Japanese"
+    )  # from the Jobs tab too, what was not dubbed yet is there
+    expect(other.locator("#dub-table [role=gridcell][data-row='0'][data-col='4']")).to_contain_text("やあ。")
     page.locator("#dub-undo").click()
     expect(cell).to_contain_text("おはよう。")
 
