@@ -65,6 +65,18 @@ def texts(value: dict[str, Any]) -> str:
     return "".join(html for _, html in value["rows"])
 
 
+def test_a_known_text_goes_with_its_one_sound(services: Services, tmp_path: Path) -> None:
+    handlers = TranscribeHandlers(services)
+    one, other = (str(clip(tmp_path / f"{name}.mp4")) for name in ("one", "other"))
+    with pytest.raises(InputError, match="belongs to one sound"):
+        handlers.submit(**given(file=[one, other], known="Good morning."))
+    assert (
+        ended(services, handlers.submit(**given(file=[one], known=" Good morning.\n"))).options["text"]
+        == "Good morning."
+    )
+    assert ended(services, handlers.submit(**given(file=[other]))).options["text"] == ""
+
+
 def test_a_transcription_is_shown_row_by_row_and_saved(services: Services, tmp_path: Path) -> None:
     handlers = TranscribeHandlers(services)
     job = handlers.submit(**given(file=str(clip(tmp_path / "talk.mp4")), hotwords="Kokoro\n\n Wav2Lip "))

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 from gradio.blocks import Block
 
-from pipelines.errors import PipelineError
+from pipelines.errors import InputError, Message, PipelineError
 from ui import examples, source
 from ui.i18n import label, language_of
 from ui.jobs_view import QUIETLY, Reopener, optional, plainly
@@ -46,6 +46,11 @@ class TranscribeHandlers:
     def submit(self, **given: Any) -> str:
         """Send off transcriptions; returns the jobs' ids, joined by commas."""
         paths = files.chosen(self.services, given["file"], given["path"], below=bool(given.get("below")))
+        if len(paths) > 1 and (given.get("known") or "").strip():
+            raise InputError(
+                Message("A text belongs to one sound, and there are several files", "文字稿只能对应一个文件"),
+                Message("Send them off one by one, or empty the text.", "请逐个处理，或清空文字稿。"),
+            )
         return self.batch.send(paths, choices.options(given))
 
     def recorded(self, engine: str, language: str, event: gr.EventData) -> str:
