@@ -1,4 +1,4 @@
-"""``voices``: look a sample over, and keep, list, rename, delete, export and import voices."""
+"""``voices``: look a sample over, and keep, list, rename, describe, delete, export and import voices."""
 
 from __future__ import annotations
 
@@ -42,6 +42,9 @@ def add_parser(commands: Any) -> None:
     add.set_defaults(overwrite=False)
     rename = _action(actions, "rename", "give a voice another name", _rename, "name")
     rename.add_argument("new_name", metavar="NEW")
+    describe_flags = _action(actions, "describe", "say what a voice is for", _describe, "name")
+    describe_flags.add_argument("--language", type=language_code, help="language it is for")
+    describe_flags.add_argument("--tags", type=listed, metavar="A,B", help="words to find it by")
     _action(actions, "delete", "delete a voice for good", _delete, "name")
     export = _action(actions, "export", "write a voice as one file", _export, "name")
     export.add_argument("-o", "--output", required=True, metavar=f"OUT{SUFFIX}")
@@ -135,6 +138,17 @@ def _told(view: JobView) -> str:
 def _rename(arguments: argparse.Namespace) -> int:
     name = change_voice(_library(), arguments.name, new_name=arguments.new_name)
     return _say(arguments, {"voice": name}, name)
+
+
+def _describe(arguments: argparse.Namespace) -> int:
+    if arguments.language is None and arguments.tags is None:
+        refuse("Give --language or --tags", "请给出 --language 或 --tags")
+    tags = None if arguments.tags is None else tuple(arguments.tags)
+    change_voice(_library(), arguments.name, tags=tags, language=arguments.language)
+    found = describe(_library(), arguments.name)
+    return _say(
+        arguments, {"voice": found.name, "language": found.language, "tags": found.tags}, _line(found)
+    )
 
 
 def _delete(arguments: argparse.Namespace) -> int:

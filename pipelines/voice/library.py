@@ -52,7 +52,7 @@ class SavedVoice:
     """A voice in the library: the name it is asked for by, and what is known of it.
 
     Attributes:
-        language: ISO 639-1 code of what the voice says in its preview, or empty.
+        language: ISO 639-1 code of what the voice is for, or empty; its preview was made in the one it was kept with.
         consent: whoever saved it said that it is theirs to use. created: ISO date. preview: a sound file, or None.
     """
 
@@ -95,9 +95,14 @@ def describe(folder: Path, name: str) -> SavedVoice:
 
 
 def change_voice(
-    folder: Path, name: str, *, new_name: str | None = None, tags: tuple[str, ...] | None = None
+    folder: Path,
+    name: str,
+    *,
+    new_name: str | None = None,
+    tags: tuple[str, ...] | None = None,
+    language: str | None = None,
 ) -> str:
-    """Give a voice another name or other tags; returns its name then (numbered when the wanted one is taken).
+    """Give a voice another name, language or other tags; returns its name then (numbered when the wanted one is taken).
 
     Raises:
         InputError: there is none of that name, or it cannot be read.
@@ -105,6 +110,8 @@ def change_voice(
     profile = load_voice(folder, name)
     if tags is not None:
         profile = replace(profile, facts={**profile.facts, "tags": list(tags)})
+    if language:
+        profile = replace(profile, facts={**profile.facts, "language": language})
     place = folder / name
     if new_name and new_name.strip() and new_name.strip() != name:
         profile = replace(profile, name=new_name.strip())

@@ -26,6 +26,9 @@ def test_a_voice_from_keeping_to_deleting(command: Command, home: Path) -> None:
     assert command("voices", "export", "Ming", "-o", "ming").code == 0
     assert (home / "ming.dwvoice").is_file()
     assert "exists already" in command("voices", "export", "Ming", "-o", "ming").err
+    told = command("voices", "describe", "Ming", "--language", "zh", "--tags", "calm")
+    assert told.out.startswith("Ming  zh  ") and told.out.endswith("calm\n")
+    assert command("voices", "describe", "Ming").code == 2
     assert command("voices", "rename", "Ming", "Da Ming").out == "Da Ming\n"
     assert command("voices", "import", "ming.dwvoice").out == "Ming\n"
     assert [line.split("  ")[0] for line in command("voices", "list").out.splitlines()] == ["Da Ming", "Ming"]

@@ -58,17 +58,20 @@ def test_a_kept_voice_is_looked_after(
     handlers, request, place = LibraryHandlers(services), asking(), library.folder(services)
     ended(services, handlers.keep(**GIVEN, consent=True))
     assert voice_choices(services, "ui_voice_new", "en") == [("The sample below", ""), ("Ming", "Ming")]
-    shown, player, told, name, tags, file = handlers.chosen("Ming", request)
+    shown, player, told, name, tags, spoken, file = handlers.chosen("Ming", request)
     assert (
         shown.visible
         and player.value["path"].endswith("preview.wav")
-        and (name, tags) == ("Ming", "warm, old")
+        and (name, tags, spoken) == ("Ming", "warm, old", "zh")
     )
     assert told == "Chinese · warm · old · may be used" and file.endswith("Ming.dwvoice")
     assert handlers.chosen("", request)[0].visible is False
     kept = tmp_path / "mine.dwvoice"
     shutil.copyfile(file, kept)
-    assert handlers.change("Ming", "Da Ming", "x", request).value == "Da Ming"
+    assert handlers.change("Ming", "Da Ming", "x", "en", request).value == "Da Ming"
+    assert describe(place, "Da Ming").language == "en" and handlers.chosen("Da Ming", request)[5] == "en"
+    assert handlers.change("Da Ming", "Da Ming", "x", "", request).value == "Da Ming"
+    assert describe(place, "Da Ming").language == "en"
     assert handlers.bring(str(kept), request).value == "Ming" and list_voices(place) == ("Da Ming", "Ming")
     menu, question = handlers.delete("Da Ming", request)
     assert (

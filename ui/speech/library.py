@@ -111,10 +111,10 @@ class LibraryHandlers:
         }
         return self.services.executor.submit(JobSpec(KEPT, options, name))
 
-    def chosen(self, name: str, request: gr.Request) -> tuple[gr.Group, Any, str, Any, Any, Any]:
-        """What is known of the chosen voice, its preview, its name and tags to be changed, and its file."""
+    def chosen(self, name: str, request: gr.Request) -> tuple[gr.Group, Any, str, Any, Any, Any, Any]:
+        """What is known of the chosen voice, its preview, its name, tags and language to be changed, and its file."""
         if not name or name not in list_voices(folder(self.services)):
-            return gr.Group(visible=False), gr.skip(), "", gr.skip(), gr.skip(), gr.skip()
+            return gr.Group(visible=False), gr.skip(), "", gr.skip(), gr.skip(), gr.skip(), gr.skip()
         found, language = describe(folder(self.services), name), language_of(request)
         known = [
             languages.name(found.language, language) if found.language else "",
@@ -127,15 +127,18 @@ class LibraryHandlers:
             visible=found.preview is not None,
         )
         told = " · ".join(part for part in known if part)
-        return gr.Group(visible=True), player, told, name, ", ".join(found.tags), self._file(name)
+        tags = ", ".join(found.tags)
+        return gr.Group(visible=True), player, told, name, tags, found.language, self._file(name)
 
-    def change(self, name: str, new_name: str, tags: str, request: gr.Request) -> gr.Dropdown:
-        """Another name and other tags for the chosen voice.
+    def change(self, name: str, new_name: str, tags: str, language: str, request: gr.Request) -> gr.Dropdown:
+        """Another name, other tags and another language for the chosen voice.
 
         Raises:
             InputError: there is no such voice.
         """
-        now = change_voice(folder(self.services), name, new_name=new_name, tags=tags_in(tags))
+        now = change_voice(
+            folder(self.services), name, new_name=new_name, tags=tags_in(tags), language=language or None
+        )
         return self._menu(now, request)
 
     def delete(self, name: str, request: gr.Request) -> tuple[gr.Dropdown, gr.Group]:
@@ -243,10 +246,19 @@ def lay_out(demo: gr.Blocks) -> Shelf:
 def connect(services: Services, menu: gr.Dropdown, shelf: Shelf) -> None:
     """Let the shelf follow the menu of voices, and its buttons work on the chosen voice."""
     handlers = LibraryHandlers(services)
-    told: list[Block] = [shelf.shown, shelf.preview, shelf.facts, shelf.name, shelf.tags, shelf.export]
+    told: list[Block] = [
+        shelf.shown,
+        shelf.preview,
+        shelf.facts,
+        shelf.name,
+        shelf.tags,
+        shelf.language,
+        shelf.export,
+    ]
     menu.change(plainly(handlers.chosen), menu, told, **PRIVATELY)
     menu.change(lambda: gr.Group(visible=False), None, shelf.question, **PRIVATELY)
-    changed = shelf.change.click(plainly(handlers.change), [menu, shelf.name, shelf.tags], menu, **PRIVATELY)
+    wanted = [menu, shelf.name, shelf.tags, shelf.language]
+    changed = shelf.change.click(plainly(handlers.change), wanted, menu, **PRIVATELY)
     changed.success(plainly(handlers.chosen), menu, told, **PRIVATELY)
     shelf.delete.click(lambda: gr.Group(visible=True), None, shelf.question, **PRIVATELY)
     shelf.spare.click(lambda: gr.Group(visible=False), None, shelf.question, **PRIVATELY)
