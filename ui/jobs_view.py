@@ -134,6 +134,8 @@ class Follower:
         resumed.then(self.look, panel.last, outputs, **QUIETLY)
         # Twice: a job sent off while the first answer was on its way would be hidden by it.
         demo.load(self.look, panel.last, outputs, **QUIETLY).then(self.look, panel.last, outputs, **QUIETLY)
+        # What the browser remembers may be read after the page has loaded.
+        panel.last.change(self.look, panel.last, outputs, **QUIETLY)
 
     def start(
         self, button: gr.Button, submit: Callable[..., str], inputs: Mapping[str, Block], api_name: str

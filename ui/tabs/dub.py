@@ -21,6 +21,7 @@ from ui.tabs.parts import (
     PRIVATELY,
     engine_choice,
     fill_menu,
+    kept_tab,
     local_path,
     open_folder_button,
     speaker_counts,
@@ -84,7 +85,7 @@ class Source:
 def build(services: Services, demo: gr.Blocks) -> Reopener:
     """Lay the tab out and connect it."""
     handlers = DubHandlers(services)
-    with gr.Tab(label("ui_tab_dub"), id="dub"):
+    with kept_tab("ui_tab_dub", "dub"):
         timer, chosen = gr.Timer(1.5, active=False), gr.State("")
         with gr.Row():
             with gr.Column(scale=5, min_width=300):

@@ -17,6 +17,13 @@ Choices = Callable[[str], list[tuple[str, str]]]
 PRIVATELY: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
 
+def kept_tab(name: str, tab: str) -> gr.Tab:
+    """A tab whose contents are there from the start: what the browser remembers of it (the job that was shown) is read when
+    they are, and would be found too late after a reload if that waited for the tab to be opened.
+    """
+    return gr.Tab(label(name), id=tab, render_children=True)
+
+
 def local_path(services: Services, name: str) -> gr.Textbox:
     """The box for "use a file on this computer"; only there when the page is this computer's own."""
     with gr.Accordion(label("ui_local_title"), open=False, visible=services.local):

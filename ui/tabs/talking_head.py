@@ -16,7 +16,7 @@ from ui import examples, languages, people, results
 from ui.i18n import label
 from ui.jobs_view import Follower, Reopener, job_panel, shown_html
 from ui.services import Services, showable, source_path
-from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, local_path, open_folder_button
+from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, kept_tab, local_path, open_folder_button
 
 MAIN = "ui_people_main"
 FITS = ("loop", "pingpong", "freeze", "trim")
@@ -67,7 +67,7 @@ class TalkingHeadHandlers:
 def build(services: Services, demo: gr.Blocks) -> Reopener:
     """Lay the tab out and connect it."""
     handlers = TalkingHeadHandlers(services)
-    with gr.Tab(label("ui_tab_talking_head"), id="talking-head"), gr.Row():
+    with kept_tab("ui_tab_talking_head", "talking-head"), gr.Row():
         with gr.Column(scale=5, min_width=300):
             inputs = _inputs(services, demo)
             go = gr.Button(label("ui_head_button"), variant="primary", size="lg", elem_id="head-go")

@@ -13,7 +13,7 @@ from ui import examples, source
 from ui.i18n import label, language_of
 from ui.jobs_view import QUIETLY, Reopener, optional, plainly
 from ui.services import Services
-from ui.tabs.parts import PRIVATELY, local_path, open_folder_button
+from ui.tabs.parts import PRIVATELY, kept_tab, local_path, open_folder_button
 from ui.transcript import choices, editor, files, live, past, queue
 from ui.transcript.batch import NAME, BatchHandlers, Panel
 from ui.transcript.editor import EditorHandlers
@@ -77,7 +77,7 @@ def build(services: Services, demo: gr.Blocks) -> Reopener:
     """Lay the tab out and connect it."""
     handlers = TranscribeHandlers(services)
     batch = handlers.batch
-    with gr.Tab(label("ui_tab_transcribe"), id="transcribe"):
+    with kept_tab("ui_tab_transcribe", "transcribe"):
         with gr.Row():
             with gr.Column(scale=5, min_width=300):
                 inputs = _inputs(services, demo, handlers)
@@ -206,6 +206,8 @@ def _connect(batch: BatchHandlers, panel: Panel, demo: gr.Blocks) -> None:
     panel.timer.tick(batch.look, seen, panel.looked, **QUIETLY)
     # Twice: files sent off while the first answer was on its way would be hidden by it.
     demo.load(batch.look, seen, panel.looked, **QUIETLY).then(batch.look, seen, panel.looked, **QUIETLY)
+    # What the browser remembers may be read after the page has loaded.
+    gr.on([panel.jobs.change, panel.open.change], batch.look, seen, panel.looked, **QUIETLY)
     for button, action in (
         (panel.stop, batch.stop_all),
         (panel.resume, batch.retry_failed),

@@ -17,7 +17,7 @@ from ui.i18n import label, text
 from ui.jobs_view import Follower, Reopener, job_panel
 from ui.services import Services
 from ui.speech import library, outcome, sample, wording
-from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, only_with
+from ui.tabs.parts import PRIVATELY, engine_choice, fill_menu, kept_tab, only_with
 
 LONGEST = 600.0
 LOUD = ("ui_loud_web", "ui_loud_stream", "ui_loud_tv", "ui_loud_off")  # names of LOUDNESS_CHOICES
@@ -65,7 +65,7 @@ class VoiceHandlers:
 def build(services: Services, demo: gr.Blocks) -> Reopener:
     """Lay the tab out and connect it."""
     handlers = VoiceHandlers(services)
-    with gr.Tab(label("ui_tab_voice"), id="voice"), gr.Row():
+    with kept_tab("ui_tab_voice", "voice"), gr.Row():
         with gr.Column(scale=6, min_width=300):
             menu = library.voice_menu(services, demo, "ui_voice_whose", "ui_voice_new", "voice-whose")
             given, shelf = sample.lay_out(services), library.lay_out(demo)
