@@ -26,6 +26,7 @@ class LipDrive:
             the original sound, ranges outside the part to be dubbed).
         sound: the sound itself, for engines that listen instead of reading phones.
         offset: seconds by which the picture is moved against the sound (positive: mouth later).
+        head_motion: whether the head of a single picture moves a little.
     """
 
     order: tuple[int, ...]
@@ -33,6 +34,7 @@ class LipDrive:
     sound: Path
     keep: tuple[tuple[float, float], ...] = ()
     offset: float = 0.0
+    head_motion: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pipelines.lipsync.geometry import (
     EYE_LEFT,
     EYE_RIGHT,
     F32,
+    INNER,
     INNER_LOWER,
     INNER_UPPER,
     as_complex,
@@ -19,6 +20,7 @@ from pipelines.lipsync.geometry import (
 )
 from pipelines.lipsync.mouths import FaceMotion, Mouths
 from pipelines.lipsync.plan import Plan
+from pipelines.lipsync.portrait.interior import Interior
 from pipelines.lipsync.shape import UPPER_SHARE, exact
 from pipelines.lipsync.warp import Drawn, Picture, Region, draw, region_of, remap
 from pipelines.types import FaceTrack, Frame, VideoInfo
@@ -41,10 +43,11 @@ class Painter:
         mouths: Mouths,
         plan: Plan,
         chosen: npt.NDArray[np.intp],
+        inside: Interior | None = None,
     ) -> None:
         self._size = (video.width, video.height)
         self._track, self._motion, self._mouths, self._plan = track, motion, mouths, plan
-        self._chosen = chosen
+        self._chosen, self._inner = chosen, inside
         self._block_start = -1
         self._block = np.zeros((0, len(ANCHORS), 2), np.float32)
         rows = motion.mesh.rows
@@ -86,6 +89,9 @@ class Painter:
         alpha = self._alpha(inner_drawn, landmarks)
         patch = self._patch(inner_drawn, there, int(self._chosen[index]))
         under[:] = blend(under, as_soft(patch, under, alpha), alpha * strength)
+        if self._inner is not None:
+            contour = there[[mesh.rows[v] for v in INNER]]
+            self._inner.lay(under, inner.corner, contour, float(strength))
         return result
 
     def _alpha(self, drawn: Drawn, landmarks: F32) -> F32:

@@ -4,6 +4,9 @@ First pass: the landmarks teach the shape of this speaker's mouth (``shape``), t
 (``mouths``). Then a unit is chosen for every frame (``selection``). Second pass: each frame's lower face is warped so
 that jaw and lips stand where the speech wants them, and the unit's mouth, warped to the same place, is laid over it
 (``warp``, ``blend``). Both layers share one geometry, so there are no double lips at the seam.
+
+A single picture goes the same way: its one mouth is warped, and where it shows no teeth the mouth's inside is drawn. It
+also blinks, and its head moves if that is asked for (``portrait``).
 """
 
 from __future__ import annotations
@@ -23,12 +26,14 @@ from pipelines.lipsync.draw import Painter
 from pipelines.lipsync.frames import ordered_frames
 from pipelines.lipsync.mouths import study
 from pipelines.lipsync.plan import Plan, make_plan, require_face
+from pipelines.lipsync.portrait.interior import Interior, interior_of, shows_teeth
+from pipelines.lipsync.portrait.life import Life, life_of
 from pipelines.lipsync.selection import select
 from pipelines.progress import Report
 from pipelines.settings import Settings
 from pipelines.types import FaceTrack, Frame, VideoInfo
 
-VERSION = 1  # raise when a frame looks different for the same plan
+VERSION = 2  # raise when a frame looks different for the same plan
 
 
 class OwnMouth:
@@ -55,13 +60,26 @@ class OwnMouth:
             unseen = np.zeros(len(motion.usable), np.float32)
             plan = make_plan(video, track, motion, unseen, drive)
             nothing = np.full(len(plan.strength), -1, np.intp)
-            return _Film(video, drive, plan, nothing, None, self._settings, scratch)
+            return _Film(video, drive, plan, nothing, None, None, self._settings, scratch)
         mouths = mouths_of(video, track, motion, self._settings, report)
         plan = make_plan(video, track, motion, mouths.frame_odd, drive)
         chosen = select(plan.wanted, motion, mouths, report)
-        painter = Painter(video, track, motion, mouths, plan, chosen)
+        inside, life = _portrait(video, track, drive, self._settings)
+        painter = Painter(video, track, motion, mouths, plan, chosen, inside)
         units = np.where(chosen >= 0, mouths.frames[chosen], -1)
-        return _Film(video, drive, plan, units, painter, self._settings, scratch)
+        return _Film(video, drive, plan, units, painter, life, self._settings, scratch)
+
+
+def _portrait(
+    video: VideoInfo, track: FaceTrack, drive: LipDrive, settings: Settings
+) -> tuple[Interior | None, Life | None]:
+    """What a single picture needs besides its mouth; nothing for a video."""
+    if not video.still:
+        return None, None
+    picture = next(ordered_frames(video, (0,), settings))
+    face = np.asarray(track.landmarks[0], np.float32)
+    life = life_of(face, (video.width, video.height), len(drive.order), float(video.fps), drive.head_motion)
+    return None if shows_teeth(picture, face) else interior_of(picture, face), life
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +91,17 @@ class _Film:
     plan: Plan
     units: npt.NDArray[np.intp]
     painter: Painter | None
+    life: Life | None
     settings: Settings
     scratch: tempfile.TemporaryDirectory[str]  # lives as long as the painter
 
     def draw(self, first: int, last: int) -> Iterator[Frame]:
         frames = ordered_frames(self.video, self.drive.order[first:last], self.settings)
         for index, frame in enumerate(frames, start=first):
-            if self.painter is None or self.plan.strength[index] <= 0:
-                yield frame
-            else:
-                yield self.painter.paint(index, frame)
+            drawn = frame
+            if self.painter is not None and self.plan.strength[index] > 0:
+                drawn = self.painter.paint(index, frame)
+            yield drawn if self.life is None else self.life.lay(index, drawn)
 
     def signature(self, first: int, last: int) -> str:
         """Over the source frames and all that the painter is told; a frame's neighbours lend it their units' shape."""
@@ -93,6 +112,8 @@ class _Film:
         found.update(self.units[around].tobytes())
         for values in (plan.strength, wanted.opening, wanted.width, plan.targets.tuck):
             found.update(np.where(plan.strength[here] > 0, values[here], 0).tobytes())
+        if self.life is not None:
+            found.update(self.life.signature(first, last))
         return found.hexdigest()
 
 
