@@ -57,6 +57,12 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--offset", type=number(-2, 2, "number of seconds"), default=0.0, help="seconds the mouth is later"
     )
+    parser.add_argument(
+        "--head-motion",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="with a picture: the head moves a little (yes)",
+    )
     parser.add_argument("--who", type=person_number, metavar="N", help=WHO_SPEAKS)
     parser.add_argument(
         "--language", type=language_code, metavar="LANG", help="language of the speech (default: found)"
@@ -130,6 +136,7 @@ def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> 
         "engine": row.get("engine") or arguments.engine or "ownmouth",
         "fit": fit,
         "offset": arguments.offset,
+        "head_motion": arguments.head_motion,
         "who": _person(row["who"]) if "who" in row else arguments.who,
         "text": text,
         "language": known_code(spoken) if spoken else None,

@@ -19,5 +19,6 @@ TEXTS: dict[str, tuple[str, str]] = {
     "ui_head_fit_freeze": ("hold the last picture", "停在最后一帧"),
     "ui_head_fit_trim": ("cut the sound", "截断声音"),
     "ui_head_offset": ("Move the lips against the sound (seconds)", "口型相对声音的偏移（秒）"),
+    "ui_head_motion": ("A picture's head moves a little", "图片中的头部轻微摆动"),
     "ui_head_result": ("Video", "视频"),
 }

@@ -78,7 +78,7 @@ def _portrait(
         return None, None
     picture = next(ordered_frames(video, (0,), settings))
     face = np.asarray(track.landmarks[0], np.float32)
-    life = life_of(face, (video.width, video.height), len(drive.order), float(video.fps), drive.head_motion)
+    life = life_of(picture, face, len(drive.order), float(video.fps), drive.head_motion)
     return None if shows_teeth(picture, face) else interior_of(picture, face), life
 
 

@@ -26,6 +26,7 @@ class SyncOptions:
         who: the person who speaks, 1 for the one seen longest and largest (0: nobody was chosen, so
             the one whose mouth moves most in the clip).
         offset: seconds by which the mouth is moved against the sound (positive: later).
+        head_motion: whether the head of a picture moves a little; a video's moves anyway.
     """
 
     face: Path
@@ -38,6 +39,7 @@ class SyncOptions:
     language: str | None
     voice_engine: str
     who: int = 0
+    head_motion: bool = True
 
     @classmethod
     def read(cls, options: dict[str, Any]) -> SyncOptions:
@@ -65,6 +67,7 @@ class SyncOptions:
             language=str(options["language"]) if options.get("language") else None,
             voice_engine=str(options.get("voice_engine") or "kokoro"),
             who=_who(options.get("who") or 0),
+            head_motion=_switch(options.get("head_motion", True)),
         )
 
 
@@ -99,6 +102,15 @@ def _who(value: object) -> int:
             Message(f"Give a number from 1 to {MOST_PEOPLE}.", f"请输入 1 到 {MOST_PEOPLE} 之间的数字。"),
         )
     return int(text)
+
+
+def _switch(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise OptionError(
+        Message(f"Head motion is on or off, not {value!r}", f"头部动作只能开或关,不能是 {value!r}"),
+        Message("Give true or false.", "请输入 true 或 false。"),
+    )
 
 
 def _offset(value: object) -> float:

@@ -43,6 +43,7 @@ class TalkingHeadHandlers:
             "engine": given["engine"],
             "fit": given["fit"],
             "offset": float(given["offset"] or 0.0),
+            "head_motion": bool(given.get("head_motion", True)),
             "who": int(given.get("who") or 0) or None,
             "text": words if not sound else None,
             "language": given["language"] or None,
@@ -113,8 +114,10 @@ def _inputs(services: Services, demo: gr.Blocks) -> dict[str, Block]:
         fits = [(label(f"ui_head_fit_{fit}"), fit) for fit in FITS]
         fit = gr.Dropdown(fits, value="pingpong", label=label("ui_head_fit"))
         offset = gr.Slider(-0.5, 0.5, value=0.0, step=0.02, label=label("ui_head_offset"))
+        motion = gr.Checkbox(True, label=label("ui_head_motion"), elem_id="head-motion")
         engine = engine_choice(services, demo, LIP_ENGINES, "ui_engine", ready=False)
     return {
         "file": file, "path": path, "sound": sound, "words": words, "language": language,
         "reference": reference, "fit": fit, "offset": offset, "engine": engine, "who": several.who,
+        "head_motion": motion,
     }  # fmt: skip

@@ -155,12 +155,12 @@ class Interior:
         if upper:
             edge = TEETH_EDGE + np.asarray(LENGTHS)[number] - 0.012 * side**2 - round_off
             cover = np.clip((edge - below) / soft + 0.5, 0, 1)
-            bright = 0.90
+            bright = 1.0
         else:
             shown = 0.016 * float(np.clip((gap - 0.07) / 0.06, 0, 1))
             edge = -shown + 0.012 * side**2 + round_off
             cover = np.clip((below - edge) / soft + 0.5, 0, 1) * (shown > 0)
-            bright = 0.62
+            bright = 0.68
         between = np.exp(-((((0.5 - np.abs(within)) * np.asarray(widths)[number]) / 0.016) ** 2))
         arch = np.clip(1.08 - 0.75 * side**2, 0.12, 1)
         light = bright * arch * (1 - 0.20 * between)
@@ -173,8 +173,8 @@ def interior_of(picture: Frame, landmarks: F32) -> Interior:
     cheeks = _cheeks(picture, landmarks)
     light = max(_light(cheeks), _sclera(picture, landmarks)) * 0.95
     tint = cheeks / max(_light(cheeks), 1.0)
-    ivory = np.array((0.90, 0.99, 1.03), np.float32)
-    tooth = np.clip(light * ivory * (0.75 + 0.25 * tint), 20, 238).astype(np.float32)
+    ivory = np.array((0.95, 1.0, 1.02), np.float32)
+    tooth = np.clip(light * ivory * (0.7 + 0.3 * tint), 20, 238).astype(np.float32)
     return Interior(landmarks.astype(np.float32), tooth, _colour(picture, landmarks, LOWER_LIP))
 
 
