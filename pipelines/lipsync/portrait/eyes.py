@@ -126,8 +126,8 @@ def _eye(picture: Frame, landmarks: F32, side: int) -> Eye | None:
 
 def _curve(at: F32, x: F32, y: F32, width: float) -> F32:
     """A cubic through points in the least-squares sense, read at ``at``; level a little beyond the eye's corners."""
-    line = np.polynomial.Polynomial.fit(x.astype(np.float64), y.astype(np.float64), 3 if len(x) > 6 else 2)
-    return np.asarray(line(np.clip(at, -OUTSIDE * width, (1 + OUTSIDE) * width)), np.float32)
+    line = np.polyfit(x.astype(np.float64) / width, y.astype(np.float64), 3 if len(x) > 6 else 2)
+    return np.asarray(np.polyval(line, np.clip(at / width, -OUTSIDE, 1 + OUTSIDE)), np.float32)
 
 
 def _dark(picture: Frame, region: Region, where: npt.NDArray[np.bool_]) -> F32:

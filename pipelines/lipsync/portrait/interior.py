@@ -183,9 +183,11 @@ def cover_of(contour: F32, region: Region) -> F32:
     over = 4
     mask: Mask = np.zeros(((region.y1 - region.y0) * over, (region.x1 - region.x0) * over), np.uint8)
     points = (contour - region.corner + 0.5) * over - 0.5
-    cv2.fillPoly(mask, [np.round(points * 16).astype(np.int32)], 255, cv2.LINE_8, 4)
+    cv2.fillPoly(mask, [np.round(points * 16).astype(np.int32)], (255,), cv2.LINE_8, 4)
     size = (region.x1 - region.x0, region.y1 - region.y0)
-    return np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA), np.float32) / 255
+    cover: F32 = np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA), np.float32)
+    cover /= 255
+    return cover
 
 
 def _local(points: F32, origin: F32, axis: F32, eyes: float) -> F32:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from pipelines.lipsync.geometry import F32
 
+Times = npt.NDArray[np.float64]  # s
 FIRST_BLINK = (0.9, 2.2)  # s
 PAUSE_MEDIAN, PAUSE_SPREAD = 3.4, 0.45  # s and log units; people who talk blink some 17 times a minute
 PAUSE_LIMITS = (1.2, 8.0)  # s
@@ -47,7 +49,7 @@ def rhythm(frames: int, fps: float, head_motion: bool) -> Rhythm:
     return Rhythm(_blinks(time), sway)
 
 
-def _blinks(time: np.ndarray) -> F32:  # type: ignore[type-arg]
+def _blinks(time: Times) -> F32:
     shut = np.zeros(len(time), np.float32)
     end = float(time[-1]) if len(time) else 0.0
     random = np.random.default_rng(SEED)
@@ -57,10 +59,10 @@ def _blinks(time: np.ndarray) -> F32:  # type: ignore[type-arg]
         falling = np.clip(away / CLOSING, 0, 1)
         rising = np.clip((away - CLOSING - SHUT) / OPENING, 0, 1)
         lids = _eased(falling) * (1 - _eased(rising))
-        np.maximum(shut, lids, out=shut, casting="same_kind")
+        shut = np.maximum(shut, lids.astype(np.float32))
         start += float(np.clip(random.lognormal(np.log(PAUSE_MEDIAN), PAUSE_SPREAD), *PAUSE_LIMITS))
     return shut
 
 
-def _eased(value: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _eased(value: Times) -> Times:
     return np.asarray(value * value * (3 - 2 * value))
