@@ -100,7 +100,13 @@ def sync(folder: Path, options: dict[str, Any], context: EngineContext, report: 
 
     ran = run_stage(folder, "track", options_key(face=options["face"]), ["track.txt"], first)
     if not options["audio"]:
-        wanted = ("text", "reference", "language", *(["who"] if options["who"] else []))
+        wanted = (
+            "text",
+            "reference",
+            "language",
+            *(["who"] if options["who"] else []),
+            *([] if options.get("head_motion", True) else ["head_motion"]),
+        )
         write_text(folder / "synced.mp4", " | ".join(str(options[name]) for name in wanted))
         return {"video": "synced.mp4", "report": {"first_ran": ran}}
     while b"slow" in Path(options["audio"]).read_bytes():

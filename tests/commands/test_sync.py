@@ -16,6 +16,8 @@ def test_sync_says_a_text_in_a_voice(command: Command, home: Path) -> None:
     ):
         answer = command(*words, *flags, "-o", "x.mp4", "--overwrite")
         assert answer.code == 0 and (home / "x.mp4").read_text(encoding="utf-8") == wanted, answer.err
+    calm = command(*words, "--no-head-motion", "-o", "calm.mp4")
+    assert calm.code == 0 and (home / "calm.mp4").read_text(encoding="utf-8").endswith("| None | False")
     both = command(*words, "--voice", "v", "--reference", "s1.wav", "-o", "y.mp4")
     assert both.code == 2 and "either --reference or --voice" in both.err
     own = command(*words, "--voice", "v", "--audio", "s1.wav", "-o", "y.mp4")

@@ -216,7 +216,9 @@ def test_a_talking_head_needs_something_to_say(services: Services, tmp_path: Pat
         TalkingHeadHandlers(services).submit(**given, sound=None, words=" ")
     view = ended(services, TalkingHeadHandlers(services).submit(**given, sound=None, words="Hello."))
     assert view.state == "done" and view.options["text"] == "Hello." and view.options["audio"] is None
-    assert view.options["language"] == "it"
+    assert view.options["language"] == "it" and view.options["head_motion"] is True
+    calm = TalkingHeadHandlers(services).submit(**given, sound=None, words="Hello.", head_motion=False)
+    assert ended(services, calm).options["head_motion"] is False
     assert [path.name for path in services.save(view).values()] == ["face-talking.mp4"]
 
 

@@ -28,7 +28,7 @@ BEYOND = 0.05  # how far the shut lid reaches over the lower one's edge
 OUTSIDE = 0.12  # how far an eye may reach beyond its corners, which are hard to find
 LASHES = 0.03  # thickness of the drawn lashes
 ROOM = 0.55  # of the way up to the brow is skin that gives way
-LEAST_OPEN = 0.05  # of the eye's width; eyes less open than this are shut already
+LEAST_OPEN = 0.12  # of the eye's width; eyes less open than this are shut already
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _eye(picture: Frame, landmarks: F32, side: int) -> Eye | None:
     if down[1] < 0:
         down = -down
     upper, lower, brow = (landmarks[list(rows[side])] - outer for rows in (UPPER, LOWER, BROW))
-    if float((lower @ down).max() - (upper @ down).min()) < LEAST_OPEN * width:
+    if float(((lower - upper) @ down).max()) < LEAST_OPEN * width:
         return None
     corners = np.stack([across, -across]) * np.float32(OUTSIDE * width) + np.stack([inner, outer]) - outer
     bounds = Region(0, 0, picture.shape[1], picture.shape[0])

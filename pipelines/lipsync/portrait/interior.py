@@ -26,6 +26,7 @@ from pipelines.lipsync.geometry import (
 )
 from pipelines.lipsync.portrait.eyes import LOWER as EYE_LOWER
 from pipelines.lipsync.portrait.eyes import UPPER as EYE_UPPER
+from pipelines.lipsync.shape import UPPER_SHARE
 from pipelines.lipsync.warp import Picture, Region, region_of
 from pipelines.types import Frame
 
@@ -100,6 +101,8 @@ class Interior:
         aside = self._aside(along, origin, axis, eyes)
         top, bottom = (np.interp(along, edge[:, 0], edge[:, 1]).astype(np.float32) for edge in (upper, lower))
         resting = 0.6 * np.interp(along, rest_upper[:, 0], rest_upper[:, 1]).astype(np.float32)
+        # Where the upper lip would be if the picture's mouth were shut.
+        resting += np.float32(UPPER_SHARE * float(opening(self.rest[None])[0]))
         gap = float(np.max(lower[:, 1] - upper[:, 1]))
         soft = max(1.0 / eyes, 0.004)
         paint = self._depth(down, top, bottom, gap)
@@ -185,9 +188,8 @@ def cover_of(contour: F32, region: Region) -> F32:
     points = (contour - region.corner + 0.5) * over - 0.5
     cv2.fillPoly(mask, [np.round(points * 16).astype(np.int32)], (255,), cv2.LINE_8, 4)
     size = (region.x1 - region.x0, region.y1 - region.y0)
-    cover: F32 = np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA), np.float32)
-    cover /= 255
-    return cover
+    cover = cv2.resize(mask.astype(np.float32), size, interpolation=cv2.INTER_AREA)
+    return np.asarray(cover / 255, np.float32)
 
 
 def _local(points: F32, origin: F32, axis: F32, eyes: float) -> F32:
