@@ -24,7 +24,7 @@ LOWER = (
 BROW = ((46, 53, 52, 65, 55), (276, 283, 282, 295, 285))
 # Of the eye's width above the lid's edge: where there is nothing but skin, which is what comes down.
 SKIN = 0.14
-BEYOND = 0.05  # how far the shut lid reaches over the lower one's edge
+BEYOND = 0.08  # how far the shut lid reaches over the lower one's edge
 OUTSIDE = 0.12  # how far an eye may reach beyond its corners, which are hard to find
 LASHES = 0.03  # thickness of the drawn lashes
 ROOM = 0.55  # of the way up to the brow is skin that gives way

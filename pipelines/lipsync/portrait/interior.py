@@ -194,9 +194,8 @@ def cover_of(contour: F32, region: Region) -> F32:
 
 def _local(points: F32, origin: F32, axis: F32, eyes: float) -> F32:
     away = points - origin
-    return np.stack(
-        [(away @ axis) / eyes, (away[:, 1] * axis[0] - away[:, 0] * axis[1]) / eyes], axis=1
-    ).astype(np.float32)
+    along, down = away @ axis, away[:, 1] * axis[0] - away[:, 0] * axis[1]
+    return np.asarray(np.stack([along, down], axis=1) / eyes, np.float32)
 
 
 def _mix(one: F32, other: F32, share: F32) -> F32:
