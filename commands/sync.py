@@ -63,6 +63,11 @@ def add_parser(commands: Any) -> None:
         default=True,
         help="with a picture: the head moves a little (yes)",
     )
+    parser.add_argument(
+        "--blink",
+        action="store_true",
+        help="with a picture: its eyes shut now and then (rough on made-up eyes)",
+    )
     parser.add_argument("--who", type=person_number, metavar="N", help=WHO_SPEAKS)
     parser.add_argument(
         "--language", type=language_code, metavar="LANG", help="language of the speech (default: found)"
@@ -137,6 +142,7 @@ def _task(arguments: argparse.Namespace, row: dict[str, str], several: bool) -> 
         "fit": fit,
         "offset": arguments.offset,
         "head_motion": arguments.head_motion,
+        "blinking": arguments.blink,
         "who": _person(row["who"]) if "who" in row else arguments.who,
         "text": text,
         "language": known_code(spoken) if spoken else None,

@@ -26,7 +26,7 @@ class LipDrive:
             the original sound, ranges outside the part to be dubbed).
         sound: the sound itself, for engines that listen instead of reading phones.
         offset: seconds by which the picture is moved against the sound (positive: mouth later).
-        head_motion: whether the head of a single picture moves a little.
+        head_motion, blinking: whether the head of a single picture moves a little, and its lids shut now and then.
     """
 
     order: tuple[int, ...]
@@ -35,6 +35,7 @@ class LipDrive:
     keep: tuple[tuple[float, float], ...] = ()
     offset: float = 0.0
     head_motion: bool = False
+    blinking: bool = False
 
 
 @dataclass(frozen=True, slots=True)

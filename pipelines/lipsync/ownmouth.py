@@ -5,8 +5,8 @@ First pass: the landmarks teach the shape of this speaker's mouth (``shape``), t
 that jaw and lips stand where the speech wants them, and the unit's mouth, warped to the same place, is laid over it
 (``warp``, ``blend``). Both layers share one geometry, so there are no double lips at the seam.
 
-A single picture goes the same way: its one mouth is warped, and where it shows no teeth the mouth's inside is drawn. It
-also blinks, and its head moves if that is asked for (``portrait``).
+A single picture goes the same way: its one mouth is warped, and where it shows no teeth the mouth's inside is drawn. Its
+head moves and its lids shut if that is asked for (``portrait``).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _portrait(
         return None, None
     picture = next(ordered_frames(video, (0,), settings))
     face = np.asarray(track.landmarks[0], np.float32)
-    life = life_of(picture, face, len(drive.order), float(video.fps), drive.head_motion)
+    life = life_of(picture, face, len(drive.order), float(video.fps), drive.head_motion, drive.blinking)
     return None if shows_teeth(picture, face) else interior_of(picture, face), life
 
 

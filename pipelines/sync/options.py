@@ -27,6 +27,7 @@ class SyncOptions:
             the one whose mouth moves most in the clip).
         offset: seconds by which the mouth is moved against the sound (positive: later).
         head_motion: whether the head of a picture moves a little; a video's moves anyway.
+        blinking: whether a picture's eyes shut now and then; drawn lids look rough on made-up or drawn eyes.
     """
 
     face: Path
@@ -40,6 +41,7 @@ class SyncOptions:
     voice_engine: str
     who: int = 0
     head_motion: bool = True
+    blinking: bool = False
 
     @classmethod
     def read(cls, options: dict[str, Any]) -> SyncOptions:
@@ -68,6 +70,7 @@ class SyncOptions:
             voice_engine=str(options.get("voice_engine") or "kokoro"),
             who=_who(options.get("who") or 0),
             head_motion=_switch(options.get("head_motion", True)),
+            blinking=_switch(options.get("blinking", False)),
         )
 
 
@@ -108,7 +111,10 @@ def _switch(value: object) -> bool:
     if isinstance(value, bool):
         return value
     raise OptionError(
-        Message(f"Head motion is on or off, not {value!r}", f"头部动作只能开或关,不能是 {value!r}"),
+        Message(
+            f"Head motion and blinking are on or off, not {value!r}",
+            f"头部动作和眨眼只能开或关,不能是 {value!r}",
+        ),
         Message("Give true or false.", "请输入 true 或 false。"),
     )
 

@@ -16,6 +16,7 @@ from pipelines.lipsync import LIP_ENGINES, EngineContext, LipDrive, LipRun, geom
 from pipelines.lipsync.articulation import targets
 from pipelines.lipsync.portrait.eyes import LOWER, UPPER, eyes_of
 from pipelines.lipsync.portrait.interior import shows_teeth
+from pipelines.lipsync.portrait.life import life_of
 from pipelines.lipsync.portrait.rhythm import rhythm
 from pipelines.progress import NullReport
 from pipelines.settings import Settings
@@ -61,7 +62,7 @@ def smiling(save: Callable[[str, int], Path], lips_settings: Settings) -> Portra
 def say(given: Portrait, settings: Settings, head_motion: bool, frames: int = FRAMES) -> LipRun:
     info, track, _ = given
     engine = LIP_ENGINES.get("ownmouth", EngineContext(settings, Policy()))
-    drive = LipDrive((0,) * frames, SPANISH, info.path, head_motion=head_motion)
+    drive = LipDrive((0,) * frames, SPANISH, info.path, head_motion=head_motion, blinking=True)
     return engine.sync(info, track, drive, NullReport())
 
 
@@ -200,3 +201,13 @@ def test_a_turned_photo_with_a_cut_out_background_speaks_upright(
     (frame,) = say(given, lips_settings, head_motion=False).draw(20, 21)
     assert frame.shape == (511, 512, 3) and (frame[:10] == 255).all() and (frame[:, :20] == 255).all()
     assert not np.array_equal(frame, given[2])
+
+
+def test_eyes_stay_open_unless_blinking_is_asked_for(shut: Portrait) -> None:
+    _, track, picture = shut
+    face = np.asarray(track.landmarks[0], np.float32)
+    blinking, calm = (
+        life_of(picture, face, FRAMES, 25.0, head_motion=False, blinking=wish) for wish in (True, False)
+    )
+    number = int(blinking.rhythm.blink.argmax())
+    assert (blinking.lay(number, picture) != picture).any() and calm.lay(number, picture) is picture

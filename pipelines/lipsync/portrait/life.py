@@ -38,7 +38,9 @@ class Life:
         return self.rhythm.blink[first:last].tobytes() + self.rhythm.sway[first:last].tobytes()
 
 
-def life_of(picture: Frame, landmarks: F32, frames: int, fps: float, head_motion: bool) -> Life:
+def life_of(
+    picture: Frame, landmarks: F32, frames: int, fps: float, head_motion: bool, blinking: bool
+) -> Life:
     """The life of a face (478, 2) in a picture (H, W, 3) over ``frames`` output frames."""
     head = head_of(landmarks, (picture.shape[1], picture.shape[0])) if head_motion else None
-    return Life(eyes_of(picture, landmarks), head, rhythm(frames, fps, head_motion))
+    return Life(eyes_of(picture, landmarks) if blinking else (), head, rhythm(frames, fps, head_motion))
