@@ -15,10 +15,8 @@ from pipelines.asr.said import Item, in_phones, items, words_of
 from pipelines.phones import STEP, Heard, Span, align, decode
 from pipelines.types import Phone, Segment, Word
 
-REST, SHORT_REST = (
-    3.0,
-    0.2,
-)  # seconds between words, by the rough times, at which a stretch ends; when it is long
+REST = 3.0  # seconds between words, by the rough times, at which a stretch ends
+SHORT_REST = 0.2  # the same when it is long
 LONG, LONGEST = 15.0, 30.0  # seconds after which a stretch ends at a short rest, or between any two words
 AROUND = 0.5  # seconds of sound taken before and after a stretch: recognisers' times are off by as much
 NEIGHBOUR = 0.1  # seconds of that which may lie within the next stretch, by its rough times

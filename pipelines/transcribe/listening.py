@@ -76,6 +76,7 @@ def listen(folder: Path, options: dict[str, Any], context: EngineContext, report
     )
 
     def make() -> None:
+        (folder / PHONES).unlink(missing_ok=True)  # of a text that was known before
         heard = _Heard(folder, source, RECOGNIZERS.get(engine, context), report)
         if channel == EACH:
             heard.each_channel(asked)
@@ -134,6 +135,7 @@ class _Heard:
     def put_on(self, text: str, asked: RecognitionOptions, settings: Settings) -> None:
         """The known text in the place of what was heard, with exact times; what does not fit is told."""
         if self._first is None or not self._segments:
+            save_speech_times(self._folder / PHONES, (), ())
             return
         sound = read_sound(
             self._source, settings, sr=phones.SR, stream=asked.stream, channel=asked.channel,

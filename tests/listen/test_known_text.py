@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,19 @@ def test_a_part_of_the_file_keeps_the_files_clock_and_mandarin_its_characters(
     assert [word.text for word in lines[0].words] == list("达摩院")
     assert 2.3 <= lines[0].start < 2.6 and 2.8 < lines[1].start < 3.2 and 4.9 < lines[1].end < 5.5
     assert report.notes == []
+
+
+def test_nobody_says_the_text(
+    tmp_path: Path, context: EngineContext, wav: Callable[[np.ndarray], Path]
+) -> None:
+    """And the second time nothing is listened to again; without the text its phones are gone."""
+    options = {"input": str(wav(np.zeros(32_000, np.float32))), "text": "Hello.", "formats": ["srt"]}
+    report, again = Notes(), Notes()
+    assert run(tmp_path, options, context, report)["segments"] == 0 and (tmp_path / "phones.json").is_file()
+    run(tmp_path, options, context, again)
+    assert "search" in report.stages and not again.stages
+    run(tmp_path, {**options, "text": ""}, context, Notes())
+    assert not (tmp_path / "phones.json").exists()
 
 
 def test_another_text_is_refused(data: Path, tmp_path: Path, context: EngineContext) -> None:
